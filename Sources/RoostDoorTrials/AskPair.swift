@@ -94,6 +94,17 @@ extension AskPair {
 }
 
 extension AskPair where Other == Thing {
+  /// Equal values of properties that have an index.
+  static var indexed: [AskPair] {
+    [
+      ordered("k", \Thing.k, other: \Thing.k), ordered("ok", \Thing.ok, other: \Thing.ok),
+      ordered("ratio", \Thing.ratio, other: \Thing.ratio), ordered("name", \Thing.name, other: \Thing.name),
+      ordered("date", \Thing.date, other: \Thing.date), ordered("price", \Thing.price, other: \Thing.price),
+      equal("badge", \Thing.badge, other: \Thing.badge), ordered("k, ok", \Thing.k, other: \Thing.ok),
+      ordered("ok, k", \Thing.ok, other: \Thing.k),
+    ].map { $0[0] }
+  }
+
   static var things: [AskPair] {
     ordered("k", \Thing.k, other: \Thing.k) + ordered("ok", \Thing.ok, other: \Thing.ok)
       + ordered("ratio", \Thing.ratio, other: \Thing.ratio)

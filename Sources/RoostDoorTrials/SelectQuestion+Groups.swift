@@ -5,6 +5,10 @@ internal import Roost
 extension SelectQuestion {
   func groups(_ rows: Rows) throws -> String? {
     let (first, second) = (pick(), pick())
+    // An index has these two in this order.
+    if choices.below(6) == 0 {
+      return try groups(by: PlainField("mood", \Thing.mood), and: PlainField("k", \Thing.k), rows: rows)
+    }
     return choices.coin() ? try groups(by: first, rows) : try groups(by: first, and: second, rows: rows)
   }
 

@@ -4,7 +4,8 @@ internal import Roost
 /// Joins and conditions on other models.
 extension SelectQuestion {
   func joined(_ rows: Rows) throws -> String? {
-    switch choices.below(4) {
+    switch choices.below(6) {
+    case 4, 5: try merged(rows)
     case 0: try joined(AskPair<Owner>.owners, rows, other: \.name)
     case 1: try joined(AskPair<Piece>.pieces, rows, other: \.n)
     default: try joined(AskPair<Thing>.things, rows, other: \.k)
@@ -67,6 +68,36 @@ extension SelectQuestion {
       let expected = rows.models.filter { thing in others.contains { belong(thing, $0) } == (way == 3) }
       return compare(found.map { "\($0)" }, cut(expected, range).map { "\($0.k)" })
     }
+  }
+
+  /// Joins by properties that have indexes on both sides, in the order of one of them or in any.
+  private func merged(_ rows: Rows) throws -> String? {
+    let (first, second) = (choices.pick(AskPair<Thing>.indexed), choices.pick(AskPair<Thing>.things))
+    let last = choices.coin() ? first : second
+    let (keepsAll, isSorted) = (choices.coin(), choices.coin())
+    let order = isSorted ? [SortDescriptor(\Thing.k)] : []
+    say(
+      "merge",
+      "\(keepsAll ? "left" : "inner") on \(first.name), \(last.name) \(isSorted ? "by k " : "")where \(rows.predicateText)"
+    )
+    let found: [(Int, Int?)]
+    if keepsAll {
+      found = try context.select(
+        Thing.self, \.k, joining: .left(Thing.self, on: first.key, last.key, select: \.k), where: rows.predicate,
+        sortBy: order, includePendingChanges: includesPending)
+    } else {
+      let pairs: [(Int, Int)] = try context.select(
+        Thing.self, \.k, joining: .inner(Thing.self, on: first.key, last.key, select: \.k), where: rows.predicate,
+        sortBy: order, includePendingChanges: includesPending)
+      found = pairs.map { ($0.0, Optional($0.1)) }
+    }
+    let others = try shown.fetch(FetchDescriptor<Thing>())
+    let expected = rows.models.flatMap { thing -> [String] in
+      let own = others.filter { first.holds(thing, $0) && last.holds(thing, $0) }.map { "\(thing.k) \($0.k)" }
+      return own.isEmpty && keepsAll ? ["\(thing.k) -"] : own
+    }
+    if isSorted, let complaint = unsorted(found.map(\.0)) { return complaint }
+    return compare(found.map { "\($0.0) \($0.1.map { "\($0)" } ?? "-")" }.sorted(), expected.sorted())
   }
 
   /// Sorts the rows of each thing by their texts, because their order is not defined.

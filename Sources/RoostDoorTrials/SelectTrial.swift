@@ -59,13 +59,10 @@ final class SelectQuestion {
   func complaint() -> String? {
     do {
       let rows = try randomRows()
-      switch choices.below(7) {
-      case 0, 1: return try projection(rows)
-      case 2: return try joined(rows)
-      case 3: return try window(rows)
-      case 4: return try distinct(rows)
-      case 5: return try union(rows)
-      default: return try groups(rows)
+      let forced = choices.pick([true, false, nil])
+      if let forced { add(forced ? "along indexes" : "in tables") }
+      return try ForcedWay.$streamsGroups.withValue(forced) {
+        try ForcedWay.$mergesJoins.withValue(forced) { try complaint(of: rows) }
       }
     } catch let error as RoostError where error.code == .pendingChanges && !includesPending {
       // A call that reads values from models cannot show stored values.
@@ -73,9 +70,20 @@ final class SelectQuestion {
     } catch { return "it throws \(error)" }
   }
 
+  private func complaint(of rows: Rows) throws -> String? {
+    switch choices.below(7) {
+    case 0, 1: return try projection(rows)
+    case 2: return try joined(rows)
+    case 3: return try window(rows)
+    case 4: return try distinct(rows)
+    case 5: return try union(rows)
+    default: return try groups(rows)
+    }
+  }
+
   func say(_ kind: String, _ text: String) {
     self.kind = kind
-    self.text = "\(kind) \(text)"
+    self.text = "\(kind) \(text)\(self.text)"
   }
 
   func add(_ text: String) { self.text += " " + text }

@@ -15,8 +15,8 @@
 /// version 2           number 0, no controllers   /sys/fs/cgroup<path>/memory.max, memory.high
 /// version 1           controllers with memory    /sys/fs/cgroup/memory<path>/memory.limit_in_bytes
 /// ```
-/// A group is limited by every group above it, so all are read. In a container the path may be that
-/// of the host, where nothing is found; then the top of the mounted folder is the container's own
+/// Every group above a group limits it too, so all are read. In a container the path may be that of
+/// the host, which does not exist there. Then the top of the mounted folder is the container's
 /// group.
 package enum MemoryBound {
   /// The present limit in bytes; nil if it is unknown.

@@ -174,7 +174,7 @@ extension StoreError.Code {
     case .hardLinked: "Remove the other hard link."
     case .fileReplaced:
       "Nothing was written. Close this store and open the path again; until then you can still read the old file."
-    case .notFound: "Check the path, or create the store first."
+    case .notFound: "Check the name, or the path of the file."
     case .locked: "Close the store in that process, or open it read-only."
     case .timedOut: "Shorten the other transaction, or set a longer timeout."
     case .diskFull: "Free some space and continue with the same store: it has its last commit."

@@ -1,13 +1,13 @@
 import RoostFile
 
-/// Asks the device for pages before they are looked up, so that it works meanwhile.
+/// Requests pages from the device before they are looked up, so that it reads them in advance.
 extension Frames {
-  /// A system call that finds everything in the kernel's cache takes less.
+  /// A system call takes less if the kernel's cache has everything.
   private static let leastNanoseconds: UInt64 = 1000
 
-  /// Asks for these pages, with one call for consecutive ones. Their frames do not change. The
-  /// bytes wait in the kernel's cache, and their checksums are compared when they are read from
-  /// there.
+  /// Requests these pages, with one call for consecutive ones. Their frames do not change: the
+  /// kernel reads the bytes into its cache. Checksums are compared later, when the pages are read
+  /// from there.
   ///
   /// Returns false if most calls were so quick that the kernel probably had the pages. Each call is
   /// timed separately, because on a busy machine some are slow for other reasons.

@@ -11,7 +11,7 @@ import Synchronization
 
 /// Runs portions of a trial in worker processes, one for each core, and survives their crashes.
 final class Crew: @unchecked Sendable {
-  // Unchecked because `result` is guarded by `lock`.
+  // `@unchecked Sendable`: `lock` guards `result`.
   private let program: String
   private let folder: ScratchFolder
   private let trial: Trial

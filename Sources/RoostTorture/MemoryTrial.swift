@@ -93,7 +93,7 @@ extension Trial {
         guard let found = serve(files, Greed.names[kind].filter { $0 != " " && $0 != ":" }) else { continue }
         record.count += 1
         let size = files.data.count + (files.log?.count ?? 0)
-        // A megabyte of a value, or what LZ4 can make of the file.
+        // Two mebibytes, or the most that LZ4 can decompress from the file.
         if found.asked > max(1 << 21, 255 * size) {
           record.fail(seed: seed, step: step, image: Greed.names[kind], "\(found.asked) bytes are asked for at once")
         }

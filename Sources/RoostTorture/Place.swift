@@ -15,7 +15,8 @@
 ///  8  u64  seed      16  u64  step      24  u32  length of the text      28  text, at most 480 bytes
 /// ```
 final class Place: @unchecked Sendable {
-  // Unchecked because one process writes and the other only reads, and a torn note does no harm.
+  // `@unchecked Sendable`: one process writes and the other only reads, and a torn note is
+  // harmless.
   let path: String
   private let memory: UnsafeMutableRawPointer
   private static let bytes = 512

@@ -41,8 +41,8 @@ final class Draft<F: Form> {
   let path: UnsafeMutablePointer<PathNode>
   /// The step in which `path` was made, 0 if it is invalid.
   @exclusivity(unchecked) var fingerStamp: UInt64 = 0
-  /// The index of the last insertion, and the number of insertions in a row that each came right
-  /// after the one before.
+  /// The index of the last insertion, and the number of successive insertions that were each
+  /// directly after the one before.
   @exclusivity(unchecked) var lastIndex = -2
   @exclusivity(unchecked) var run = 0
   @exclusivity(unchecked) private var ownPack: Pack?

@@ -10,7 +10,7 @@ private func check(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
   private static let page = (0..<4096).map { UInt8(truncatingIfNeeded: $0 * 7 + 3) }
   private static let seed: UInt64 = 0x0123_4567_89AB_CDEF
 
-  /// Worked out by another program from the drawing in the doc comment, so that neither can drift.
+  /// Another program computed these from the drawing in the doc comment, so that neither can drift.
   @Test(
     arguments: [
       (0, 0x6A6B_8623_DCB6_1889, 0x8F1E_B74D_6458_C244),
@@ -20,13 +20,13 @@ private func check(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
       (64, 0x74AB_F899_5816_6D94, 0xCFCA_0140_9097_7531),
       (65, 0x0EC0_5142_4373_A3B8, 0x7A06_B16E_AB48_237E),
     ] as [(Int, UInt64, UInt64)])
-  func `the check of a short run is the one the format was made with`(count: Int, plain: UInt64, seeded: UInt64) {
+  func `the check of a short run is that of the format`(count: Int, plain: UInt64, seeded: UInt64) {
     let bytes = (0..<count).map { UInt8($0) }
     #expect(check(bytes) == plain)
     #expect(check(bytes, seed: Self.seed) == seeded)
   }
 
-  @Test func `the check of a page is the one the format was made with`() {
+  @Test func `the check of a page is that of the format`() {
     #expect(check(Self.page) == 0xBB6A_6309_074A_855F)
     #expect(check(Self.page, seed: Self.seed) == 0xC176_AE15_BAA6_B573)
     #expect(check([UInt8](repeating: 0, count: 4096)) == 0x875D_8127_65BD_B826)
@@ -82,8 +82,9 @@ private func check(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
     }
   }
 
-  /// The lanes once began with the key of their own first step. Where the first word of a block was equal to the
-  /// seed, a page's number say, one factor was 0, and the word beside it could hold anything.
+  /// Before the fix, the lanes began with the key of their own first step. If the first word of a
+  /// block equalled the seed, such as a page's number, one factor was 0, and the word beside it
+  /// could have any value.
   @Test(arguments: [0, 1, 77, 4096, UInt64.max])
   func `a word equal to the seed does not hide the word beside it`(seed: UInt64) {
     for block in 0..<8 {
@@ -120,7 +121,7 @@ private func check(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
     #expect(checks.count == 257)
   }
 
-  @Test func `the check does not depend on where the bytes lie in memory`() {
+  @Test func `the check does not depend on the address of the bytes`() {
     for shift in 1..<16 {
       let shifted = [UInt8](repeating: 0xAA, count: shift) + Self.page
       let found = shifted.withUnsafeBytes { Checksum.of(UnsafeRawBufferPointer(rebasing: $0[shift...])) }

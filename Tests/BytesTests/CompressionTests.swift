@@ -10,7 +10,7 @@ private func compressed(_ bytes: [UInt8], room: Int? = nil) -> [UInt8]? {
   return count.map { Array(target[..<$0]) }
 }
 
-/// The block's content; nil where it is refused. Bytes around the target are watched.
+/// The block's content; nil if it is refused. Bytes around the target are checked.
 private func decompressed(_ block: [UInt8], count: Int) -> [UInt8]? {
   let guardBytes = 64
   var target = [UInt8](repeating: 0xA5, count: count + 2 * guardBytes)
@@ -21,7 +21,7 @@ private func decompressed(_ block: [UInt8], count: Int) -> [UInt8]? {
     }
   }
   #expect(target[..<guardBytes].allSatisfy { $0 == 0xA5 }, "bytes before the target were touched")
-  #expect(target[(guardBytes + count)...].allSatisfy { $0 == 0xA5 }, "bytes behind the target were touched")
+  #expect(target[(guardBytes + count)...].allSatisfy { $0 == 0xA5 }, "bytes after the target were touched")
   return fits ? Array(target[guardBytes..<guardBytes + count]) : nil
 }
 
@@ -38,7 +38,7 @@ private func text(_ count: Int, seed: UInt64) -> [UInt8] {
 
 @Suite struct CompressionTests {
   @Test(arguments: [1, 2, 12, 13, 64, 255, 4096, 70_000, 1 << 20])
-  func `a block comes back as it went in`(count: Int) throws {
+  func `a block is unpacked to the same bytes`(count: Int) throws {
     var generator = SplitMix64(seed: UInt64(count))
     for bytes in [text(count, seed: UInt64(count)), generator.bytes(count), [UInt8](repeating: 7, count: count)] {
       let block = try #require(compressed(bytes))
@@ -63,7 +63,7 @@ private func text(_ count: Int, seed: UInt64) -> [UInt8] {
     #expect(compressed([1, 2, 3], room: 0) == nil)
   }
 
-  @Test func `nothing and too much are refused`() {
+  @Test func `empty and too large blocks are refused`() {
     #expect(compressed([], room: 64) == nil)
     #expect(compressed([UInt8](repeating: 0, count: Compression.largestBlock + 1)) == nil)
     #expect(decompressed([], count: 10) == nil)

@@ -2,7 +2,7 @@ import RoostBytes
 import RoostTestSupport
 import Testing
 
-/// A single bit that has flipped is found by the check that the bytes had before.
+/// The check from before finds a single flipped bit.
 @Suite struct NeighbourTests {
   private func bits(_ bytes: [UInt8], _ check: UInt64) -> [Int] {
     bytes.withUnsafeBytes { Checksum.singleBits(in: $0, matching: check) }
@@ -11,7 +11,7 @@ import Testing
   private func check(_ bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { Checksum.of($0) } }
 
   @Test(arguments: [1, 7, 16, 17, 40, 63, 64, 65, 100, 4088, 4096, 5000])
-  func `the bit that flipped is found at any length`(count: Int) {
+  func `the flipped bit is found at any length`(count: Int) {
     var generator = SplitMix64(seed: UInt64(count))
     let healthy = generator.bytes(count)
     let wanted = check(healthy)
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `nothing is found where no bit flipped, or two did`() {
+  @Test func `nothing is found if no bit flipped, or two did`() {
     var generator = SplitMix64(seed: 5)
     let healthy = generator.bytes(4096)
     #expect(bits(healthy, check(healthy)) == [])

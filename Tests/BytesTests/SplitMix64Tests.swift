@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct SplitMix64Tests {
   /// The published numbers of the generator for this seed.
-  @Test func `a seed gives the same numbers for ever`() {
+  @Test func `a seed always gives the same numbers`() {
     var generator = SplitMix64(seed: 1_234_567)
     #expect(generator.next() == 6_457_827_717_110_365_317)
     #expect(generator.next() == 3_203_168_211_198_807_973)

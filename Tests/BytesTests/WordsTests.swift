@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: 0..<16)
-  func `a word comes back from any offset`(offset: Int) {
+  func `a word is read back from any offset`(offset: Int) {
     var generator = SplitMix64(seed: UInt64(offset))
     var bytes = [UInt8](repeating: 0, count: 32)
     bytes.withUnsafeMutableBytes { buffer in
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a short copy copies as many bytes as it says, and no other`() {
+  @Test func `a short copy copies the given number of bytes, and no other`() {
     let source = (0..<200).map { UInt8($0) }
     for count in 0...130 {
       for offset in 0..<9 {

@@ -15,7 +15,7 @@ import Testing
 
   init() throws { folder = try ScratchFolder() }
 
-  @Test func `a file that is not there is not found`() throws {
+  @Test func `a missing file is not found`() throws {
     #expect(failure { () throws(StoreError) in _ = try disk.open(folder.file("a"), .read) } == .notFound)
     #expect(failure { () throws(StoreError) in _ = try disk.open(folder.file("a"), .write) } == .notFound)
     #expect(failure { () throws(StoreError) in _ = try disk.open(folder.file("no/a"), .replace) } == .notFound)
@@ -38,7 +38,7 @@ import Testing
     #expect(failure { () throws(StoreError) in try file.write([1], at: 0) } != nil)
   }
 
-  @Test func `a new file belongs to its owner alone`() throws {
+  @Test func `only its owner can use a new file`() throws {
     let old = umask(0)
     defer { _ = umask(old) }
     _ = try disk.open(folder.file("a"), .writeOrCreate)
@@ -78,14 +78,14 @@ import Testing
     #expect(try first.lock())
     #expect(try first.lock())
     #expect(try !second.lock())
-    // A process-wide lock would go with any descriptor of the file; this one must not.
+    // A process-wide lock would end with any descriptor of the file; this lock must not.
     try disk.open(path, .read).close()
     #expect(try !second.lock())
     first.close()
     #expect(try second.lock())
   }
 
-  @Test func `the lock goes when its file is let go`() throws {
+  @Test func `the lock ends when its file is released`() throws {
     let path = folder.file("a")
     var first: (any StorageFile)? = try disk.open(path, .writeOrCreate)
     #expect(try first!.lock())
@@ -105,7 +105,7 @@ import Testing
     #expect(try disk.open(b, .read).identity() == file.identity())
     #expect(failure { () throws(StoreError) in try disk.link(a, to: b) } == .alreadyExists)
     #expect(failure { () throws(StoreError) in try disk.link(c, to: folder.file("d")) } == .notFound)
-    // Of two names of one file nothing is renamed; the simulation does the same.
+    // If both names belong to one file, a rename does nothing; the simulation behaves alike.
     try disk.rename(a, to: b)
     #expect(try file.identity().links == 2)
     try disk.remove(a)
@@ -145,7 +145,8 @@ import Testing
     #expect(failure { () throws(StoreError) in try file.readFully(into: buffer, at: 37) } == .truncated)
   }
 
-  /// A place read from damaged bytes once trapped in the conversion to the system's signed offset.
+  /// Before the fix, a place from damaged bytes trapped in the conversion to the system's signed
+  /// offset.
   @Test(arguments: [UInt64.max, UInt64.max - 4095, 1 << 63, 1 << 63 - 1] as [UInt64])
   func `an absurd offset is an error`(offset: UInt64) throws {
     let file = try disk.open(folder.file("a"), .writeOrCreate)
@@ -157,7 +158,7 @@ import Testing
     #expect(try file.size() == 0)
   }
 
-  @Test func `a closed file answers that it is closed`() throws {
+  @Test func `a closed file gives the error that it is closed`() throws {
     let file = try disk.open(folder.file("a"), .writeOrCreate)
     file.close()
     file.close()

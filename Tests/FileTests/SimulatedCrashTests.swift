@@ -2,7 +2,7 @@ import RoostFile
 import RoostTestSupport
 import Testing
 
-/// What a crash leaves of a simulated file.
+/// The state of a simulated file after a crash.
 @Suite struct SimulatedCrashTests {
   private let fileSystem = SimulatedFileSystem()
   private let file: any StorageFile
@@ -14,7 +14,8 @@ import Testing
 
   private func sector(_ byte: UInt8, count: Int = 512) -> [UInt8] { [UInt8](repeating: byte, count: count) }
 
-  /// What the crash leaves of `/a`, one letter a sector: its first byte where the sector is whole, else `?`.
+  /// The content of `/a` after the crash, one letter for each sector: its first byte if the sector
+  /// is whole, else `?`.
   private func letters(_ choice: CrashChoice) -> String {
     letters(fileSystem.crashImage(choice).contents(of: "/a") ?? [])
   }
@@ -72,7 +73,7 @@ import Testing
     #expect(letters(.keep(1)) == "AA")
   }
 
-  @Test func `bytes behind the size that a crash left do not show when the image grows`() throws {
+  @Test func `bytes after the size that a crash left do not show when the image grows`() throws {
     try file.write(sector(65), at: 0)
     let image = fileSystem.crashImage(.keep(1))
     let copy = try image.open("/a", .write)
@@ -81,7 +82,7 @@ import Testing
     #expect(try copy.bytes(512) == sector(0))
   }
 
-  @Test func `later writes of one sector win over earlier ones`() throws {
+  @Test func `later writes of one sector replace earlier ones`() throws {
     for byte in UInt8(65)...70 { try file.write(sector(byte), at: 0) }
     #expect(letters(.all) == "F")
     #expect(letters(.prefix(3)) == "B")
@@ -172,7 +173,7 @@ import Testing
     #expect(fileSystem.crashImage(.all).paths == ["/a"])
   }
 
-  @Test func `an image is a disk at rest of its own`() throws {
+  @Test func `an image is a separate disk at rest`() throws {
     try file.write(sector(65), at: 0)
     #expect(try file.lock())
     fileSystem.inject(FaultRule(.read, .error(ErrorNumber.io), forever: true))
@@ -189,7 +190,7 @@ import Testing
     #expect(image.contents(of: "/a") == sector(66))
   }
 
-  @Test func `a crash point stays as it is while the file system goes on`() throws {
+  @Test func `a crash point does not change while the file system is used`() throws {
     try file.write(sector(65), at: 0)
     let point = fileSystem.crashPoint()
     try file.write(sector(66), at: 0)

@@ -18,8 +18,8 @@ import Testing
 
   private func syncFails() -> Bool { failure { () throws(StoreError) in try file.sync() } == .ioError }
 
-  /// The file that had been opened was let go under the file system's lock, and closing it takes that lock: the caller
-  /// waited for itself.
+  /// Before the fix, the opened file was released under the file system's lock. Closing it takes
+  /// that lock, so the caller waited for itself.
   @Test(arguments: [false, true]) func `an open that fails after its work ends, and leaves a file and no lock`(
     isNew: Bool
   ) throws {
@@ -32,7 +32,7 @@ import Testing
     again.close()
   }
 
-  @Test func `a failed sync that marks pages clean loses them at the crash alone`() throws {
+  @Test func `a failed sync that marks pages clean loses them only in a crash`() throws {
     try file.write([2, 2], at: 0)
     fileSystem.inject(FaultRule(.sync, .sync(.keptAndMarkedClean)))
     #expect(syncFails())
@@ -85,7 +85,7 @@ import Testing
     #expect(fileSystem.crashImage(.all).paths == ["/store-log"])
   }
 
-  @Test func `an error changes nothing and an error afterwards changes all`() throws {
+  @Test func `an error changes nothing, and an error afterwards changes everything`() throws {
     fileSystem.inject(FaultRule(.write, nth: 1, .error(ErrorNumber.io)))
     fileSystem.inject(FaultRule(.write, nth: 2, .errorAfterEffect(ErrorNumber.io)))
     #expect(failure { () throws(StoreError) in try file.write([2], at: 0) } == .ioError)
@@ -107,7 +107,7 @@ import Testing
     #expect(try file.bytes(1) == [4])
   }
 
-  @Test func `a rule for ever strikes from its call on until it is cleared`() throws {
+  @Test func `a permanent rule fails all calls from its call on until it is cleared`() throws {
     fileSystem.inject(FaultRule(.write, nth: 2, .error(ErrorNumber.quota), forever: true))
     try file.write([2], at: 0)
     for _ in 0..<3 { #expect(failure { () throws(StoreError) in try file.write([3], at: 0) } == .diskFull) }
@@ -119,7 +119,7 @@ import Testing
     CallKind.open, .create, .rename, .link, .remove, .lookUp, .syncDirectory, .read, .write, .truncate, .allocate,
     .sync, .size, .identity, .lock,
   ])
-  func `a fault strikes every kind of call`(kind: CallKind) throws {
+  func `every kind of call can fail`(kind: CallKind) throws {
     fileSystem.inject(FaultRule(kind, .error(ErrorNumber.io)))
     let calls: [CallKind: () throws(StoreError) -> Void] = [
       .open: { () throws(StoreError) in _ = try fileSystem.open("/store-log", .write) },
@@ -146,7 +146,7 @@ import Testing
     #expect(failure(call) == nil)
   }
 
-  @Test func `a full disk writes what fits, refuses the rest, and goes on when there is room`() throws {
+  @Test func `a full disk writes the bytes that fit, refuses the rest, and continues when there is room`() throws {
     fileSystem.capacity = 1000
     let other = try fileSystem.open("/b", .writeOrCreate)
     #expect(failure { () throws(StoreError) in try other.write([UInt8](repeating: 2, count: 997), at: 0) } == .diskFull)
@@ -173,7 +173,7 @@ import Testing
     #expect(try file.bytes(4, at: 1 << 35) == [0, 0, 0, 0])
   }
 
-  @Test func `the lock is held until its file is closed or let go`() throws {
+  @Test func `the lock is held until its file is closed or released`() throws {
     let second = try fileSystem.open("/store-log", .write)
     #expect(try file.lock() && file.lock())
     #expect(try !second.lock())

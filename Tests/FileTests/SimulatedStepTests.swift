@@ -6,7 +6,8 @@ import Testing
 @Suite struct SimulatedStepTests {
   private let fileSystem = SimulatedFileSystem()
 
-  /// Two files, with a rename and a cut: a bit of everything, and enough unsynced changes for every policy.
+  /// Two files, with a rename and a cut: some of every kind of change, and enough unsynced changes
+  /// for every policy.
   private func work() throws {
     let file = try fileSystem.open("/a", .writeOrCreate)
     try fileSystem.syncDirectory(of: "/a")
@@ -25,7 +26,7 @@ import Testing
     Dictionary(uniqueKeysWithValues: image.paths.map { ($0, image.contents(of: $0)!) })
   }
 
-  @Test func `mutating calls are numbered and recorded, reading ones on demand`() throws {
+  @Test func `mutating calls are numbered and recorded, reading calls on demand`() throws {
     try work()
     let kinds = fileSystem.steps.map(\.kind)
     let writes = [CallKind](repeating: .write, count: 3)
@@ -55,7 +56,8 @@ import Testing
     try fileSystem.syncDirectory(of: "/a")
     fileSystem.onStep = nil
     try file.sync()
-    // Eight subsets and one with garbage: the name is in half of the first, and in the second as its seed says.
+    // Eight subsets and one with garbage. The name is in half of the first ones; in the last one,
+    // its seed decides.
     #expect(seen.count == 3)
     #expect(seen[0] == "1 create 1")
     #expect(seen[1] == "2 write 4" || seen[1] == "2 write 5")
@@ -85,7 +87,7 @@ import Testing
       }
     }
     try work()
-    // The closure holds the file system that holds it.
+    // The closure retains the file system that retains it.
     fileSystem.onStep = nil
     #expect(images.count > 500)
     for (step, text, expected) in images.enumerated().filter({ $0.offset % 7 == 0 }).map(\.element) {
@@ -97,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `a choice is read as it is printed and nothing else is`() {
+  @Test func `a printed choice is read back, and nothing else is read`() {
     let choices: [CrashChoice] = [
       .none, .all, .prefix(3), .drop(0), .keep(12), .mask(.max), .random(77), .garbage(1 << 63),
     ]
@@ -116,7 +118,7 @@ import Testing
     #expect(Set(choices).isSuperset(of: [.none, .all, .prefix(1), .prefix(last), .drop(0), .drop(last), .keep(last)]))
   }
 
-  @Test func `garbage takes the place of unsynced bytes alone`() throws {
+  @Test func `garbage replaces only unsynced bytes`() throws {
     let file = try fileSystem.open("/a", .writeOrCreate)
     try fileSystem.syncDirectory(of: "/a")
     try file.write([UInt8](repeating: 1, count: 4096), at: 0)
@@ -172,7 +174,7 @@ import Testing
 }
 
 private final class Notes: CallObserver, @unchecked Sendable {
-  // Unchecked because one thread uses it.
+  // `@unchecked Sendable`: one thread uses it.
   var all: [String] = []
   func willWrite(_ path: String, at offset: UInt64, _ bytes: UnsafeRawBufferPointer) {
     all.append("\(path) \(offset) \(Array(bytes))")

@@ -11,7 +11,7 @@ import Testing
   init() throws { file = try fileSystem.open("/a", .writeOrCreate) }
 
   @Test(arguments: [true, false])
-  func `short transfers are gone on with`(forever: Bool) throws {
+  func `short transfers are continued`(forever: Bool) throws {
     fileSystem.inject(FaultRule([.read, .write], .shortTransfer, forever: forever))
     try file.write(Self.content, at: 300)
     #expect(try file.size() == 10_300)
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 100])
-  func `a bounded number of interruptions is gone on with`(count: Int) throws {
+  func `transfers continue after a limited number of interruptions`(count: Int) throws {
     for nth in 1...count { fileSystem.inject(FaultRule(.write, nth: nth, .error(ErrorNumber.interrupted))) }
     for nth in 1...count { fileSystem.inject(FaultRule(.read, nth: nth, .error(ErrorNumber.interrupted))) }
     try file.write(Self.content, at: 0)
@@ -57,9 +57,10 @@ import Testing
     #expect(fileSystem.steps.count { $0.kind == .write } == 101)
   }
 
-  /// A read that returned nothing was taken for the file's end, whatever its size said. A store that was opened for
-  /// reading then took it for the end of the log, and showed an older commit.
-  @Test func `a read that moves nothing before the end of the file is tried again`() throws {
+  /// Before the fix, a read that returned nothing was taken for the file's end, whatever its size
+  /// was. A store that was opened for reading then took it for the end of the log, and showed an
+  /// older commit.
+  @Test func `a read that moves nothing before the end of the file is repeated`() throws {
     try file.write(Self.content, at: 0)
     fileSystem.inject(FaultRule(.read, nth: 2, .zeroTransfer))
     fileSystem.inject(FaultRule(.read, nth: 1, .shortTransfer))
@@ -71,7 +72,7 @@ import Testing
     #expect(try file.bytes(1, at: 10_000).isEmpty)
   }
 
-  @Test func `a failed sync is not tried again`() throws {
+  @Test func `a failed sync is not repeated`() throws {
     for number in [ErrorNumber.io, ErrorNumber.interrupted, ErrorNumber.noSpace] {
       fileSystem.clearFaults()
       fileSystem.forgetSteps()

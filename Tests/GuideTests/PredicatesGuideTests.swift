@@ -105,6 +105,12 @@ struct Wish {
     try check(context, local, 6)
     try check(context, busy, 2)
 
+    let longer = #Predicate<Song> { $0.length > ($0.band?.songs.average(\.length) ?? 0) }
+    let songs = try context.fetch(FetchDescriptor<Song>())
+    let expected = songs.count { $0.length > ($0.band?.songs.average(\.length) ?? 0) }
+    try check(context, longer, expected)
+    #expect(expected > 0)
+
     let both = #Predicate<Song> { early.evaluate($0) && $0.genre == .folk }
     try check(context, both, 3)
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CareBackupTests {
   private struct Stop: Error {}
 
-  @Test func `a backup holds what its snapshot held, and is compact`() throws {
+  @Test func `a backup contains its snapshot, and is compact`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
     try Care.fill(store)
@@ -33,7 +33,8 @@ import Testing
     try store.close()
   }
 
-  /// A backup to a name beside which a log lay removed that log, and what it held, without a word.
+  /// Before the fix, a backup to a name with a log beside it removed that log and its commits,
+  /// without an error.
   @Test func `a backup does not take the name of a store that left its log behind`() throws {
     let fileSystem = SimulatedFileSystem()
     let lost = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
@@ -47,7 +48,7 @@ import Testing
     #expect(error?.code == .storeMissing)
     #expect(image.contents(of: "/b.roost-log") == log)
     #expect(image.contents(of: "/b.roost") == nil)
-    // Who says that what is there may go gets the name.
+    // With `replacing`, the backup gets the name.
     try store.backup(to: "/b.roost", replacing: true)
     #expect(image.contents(of: "/b.roost-log") == nil)
     #expect(try KeyValueStore.verify("/b.roost", fileSystem: image).isSound)
@@ -55,9 +56,10 @@ import Testing
     try lost.close()
   }
 
-  /// A backup took the name of a store that had been killed. A crash between its rename and the removal of the old log
-  /// leaves that log beside the new store; it is no other store's log that someone may miss.
-  @Test func `a crash while a store is replaced leaves no log to be put aside`() throws {
+  /// A backup took the name of a store that had been killed. A crash between its rename and the
+  /// removal of the old log leaves that log beside the new store. It is not the log of another
+  /// store that a user may need.
+  @Test func `a crash while a store is replaced leaves no log to put aside`() throws {
     let fileSystem = SimulatedFileSystem()
     let old = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
     try old.write { try $0.tree("t").put("a", "old") }
@@ -102,7 +104,7 @@ import Testing
     #expect(salvage.isComplete)
     let back = try KeyValueStore("/back.roost", options: Care.options, fileSystem: image)
     #expect(try back.read { try $0.tree("t").string("a") } == "third")
-    // A log is taken only by the store to which it belongs, and only where it was not closed.
+    // A log is used only by its own store, and only if the store was not closed.
     let wrong = #expect(throws: StoreError.self) {
       try KeyValueStore.salvage(
         from: "/b.roost", log: lost, to: "/d.roost", options: Care.options, fileSystem: image)
@@ -115,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `writers go on during a backup, which shows none of that`(inMemory: Bool) throws {
+  func `writers continue during a backup, and the backup shows none of their commits`(inMemory: Bool) throws {
     let folder = try ScratchFolder()
     let store =
       try inMemory
@@ -150,7 +152,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a file that is there is replaced only if asked`() throws {
+  @Test func `an existing file is replaced only on request`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
     try Care.fill(store, megabytes: false)
@@ -168,7 +170,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a backup that is called off leaves nothing`() throws {
+  @Test func `a cancelled backup leaves nothing`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
     try Care.fill(store, megabytes: false)
@@ -178,8 +180,8 @@ import Testing
     try store.close()
   }
 
-  /// A backup takes a while. The name was free when it began, and somebody made a store there meanwhile: the backup took
-  /// its place, and with it everything that had been acknowledged there.
+  /// A backup takes a while. Before the fix, if another program made a store under the name
+  /// meanwhile, the backup replaced it with all its acknowledged commits.
   @Test func `a store that was made meanwhile is not replaced`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
@@ -201,9 +203,10 @@ import Testing
     try store.close()
   }
 
-  /// The new file got its name before its lock was given up and before the log of the one it replaced was removed. Who
-  /// opened it in between lost the log that had just begun; and another backup of the same name could write into it.
-  @Test func `a backup is nobody else's before it is complete`() throws {
+  /// Before the fix, the new file got its name before its lock was released and before the log of
+  /// the replaced file was removed. A program that opened it in between lost its new log; another
+  /// backup to the same name could write into the file.
+  @Test func `no other program can use a backup before it is complete`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
     try Care.fill(store, megabytes: false)
@@ -231,7 +234,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `after a crash at any step the name leads to the old file, to nothing or to a whole backup`() throws {
+  @Test func `after a crash at any step the name is that of the old file, of nothing or of a complete backup`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
     try Care.fill(store, 60, megabytes: false)
@@ -278,7 +281,7 @@ import Testing
   }
 
   @Test(arguments: [CallKind.write, .sync, .rename, .truncate, .open])
-  func `a failing device leaves the source whole and no half backup`(kind: CallKind) throws {
+  func `a failing device leaves the source intact and no incomplete backup`(kind: CallKind) throws {
     for nth in 1..<40 {
       let fileSystem = SimulatedFileSystem()
       let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)

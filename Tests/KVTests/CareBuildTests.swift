@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 5, 3000])
-  func `a tree that was built holds its entries, in memory, in a file and after a crash`(count: Int) throws {
+  func `a built tree has its entries, in memory, in a file and after a crash`(count: Int) throws {
     let memory = try KeyValueStore(inMemory: Care.options)
     try build(memory, count)
     try check(memory, count)
@@ -67,7 +67,7 @@ import Testing
     try store.close()
     #expect(try KeyValueStore.verify(Self.path, fileSystem: fileSystem).findings == [])
 
-    // What was acknowledged is there although nothing but the built pages and the log was written.
+    // The acknowledged entries exist, although only the built pages and the log were written.
     var options = Care.options
     options.readOnly = true
     let reader = try KeyValueStore(Self.path, options: options, fileSystem: image)
@@ -79,7 +79,7 @@ import Testing
     try again.close()
   }
 
-  @Test func `entries out of order leave the tree empty, and the transaction goes on`() throws {
+  @Test func `entries out of order leave the tree empty, and the transaction continues`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try store.write { writer in
@@ -106,7 +106,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `while a tree is built its transaction can be read, not changed`() throws {
+  @Test func `while a tree is built its transaction can be read, but not changed`() throws {
     let store = try KeyValueStore(inMemory: Care.options)
     try store.write { writer in
       let table = try writer.table("rows")
@@ -125,9 +125,10 @@ import Testing
     try store.close()
   }
 
-  /// Places that the log names must not be used again before a checkpoint: else a replay finds somebody else's bytes.
+  /// Places that the log names must not be used again before a checkpoint: otherwise a replay finds
+  /// other bytes there.
   @Test(arguments: 0..<12)
-  func `what is changed after building survives a crash`(seed: Int) throws {
+  func `changes after building survive a crash`(seed: Int) throws {
     let fileSystem = SimulatedFileSystem()
     var options = Care.options
     options.draftBytes = seed % 2 == 0 ? 64 << 20 : 24 * Page.size

@@ -4,7 +4,8 @@ import RoostPages
 import RoostTestSupport
 import Testing
 
-/// A close that gives free pages back: the file is clean before, so nothing may be lost and nothing may be refused.
+/// A close that returns free pages. The file is clean before, so nothing may be lost and nothing
+/// may be refused.
 @Suite struct CareCloseTests {
   private static let path = "/a.roost"
 
@@ -33,7 +34,7 @@ import Testing
 
   private func size(_ fileSystem: SimulatedFileSystem) -> Int { fileSystem.contents(of: Self.path)?.count ?? 0 }
 
-  @Test func `a closed store has given back the pages that were free`() throws {
+  @Test func `a closed store has returned its free pages`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try holedStore(fileSystem, rows: 4000)
     let expected = try Care.contents(store)
@@ -49,7 +50,7 @@ import Testing
     #expect(try again.read { $0.commit } == commit)
     #expect(try Care.contents(again) == expected)
     #expect(try again.verify().findings == [])
-    // A reader changes nothing, and a writer goes on.
+    // A reader changes nothing, and a writer continues.
     let bytes = fileSystem.contents(of: Self.path)
     try again.close()
     #expect(fileSystem.contents(of: Self.path) == bytes)
@@ -60,7 +61,7 @@ import Testing
     #expect(try KeyValueStore.verify(Self.path, fileSystem: fileSystem).findings == [])
   }
 
-  @Test func `a close moves as much as was written, and not only one step`() throws {
+  @Test func `a close moves as much as was written, not only one step`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try holedStore(fileSystem, rows: 8000, step: 2048)
     try store.backup(to: "/b.roost")
@@ -68,7 +69,7 @@ import Testing
     try store.close()
     let single = size(fileSystem)
     #expect(single < ideal + 64 * Page.size)
-    // A quarter of what was written is many steps of 16 pages.
+    // A quarter of the written bytes is many steps of 16 pages.
     let other = SimulatedFileSystem()
     let inSteps = try holedStore(other, rows: 8000, step: 16)
     let expected = try Care.contents(inSteps)
@@ -78,7 +79,7 @@ import Testing
     #expect(try Care.contents(again) == expected)
     #expect(try again.verify().findings == [])
     try again.close()
-    // After a short use only one step is made, of the hundreds of pages that could be.
+    // After a short use only one step is made, although hundreds of pages could be moved.
     let third = SimulatedFileSystem()
     try holedStore(third, rows: 8000, names: 2000, step: 0).close()
     let unmoved = size(third)
@@ -89,7 +90,7 @@ import Testing
     #expect(after < unmoved && after > unmoved / 2, "\(unmoved), \(after)")
   }
 
-  @Test func `a file of which little is free is left alone`() throws {
+  @Test func `a file with little free space is not changed`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try Care.fill(store, 300, megabytes: false)
@@ -103,7 +104,7 @@ import Testing
     #expect(fileSystem.steps.suffix(2).map(\.kind) == [.remove, .syncDirectory])
   }
 
-  @Test(arguments: [2048, 12]) func `a machine that stops while pages are moved has lost nothing`(step: Int) throws {
+  @Test(arguments: [2048, 12]) func `a machine that stops while pages are moved loses nothing`(step: Int) throws {
     let first = try stepsOfClose(0).count
     let fileSystem = SimulatedFileSystem()
     let store = try holedStore(fileSystem, step: step)
@@ -170,11 +171,11 @@ import Testing
         fileSystem.inject(rule)
         try store.close()
         fileSystem.clearFaults()
-        // Where no superblock can be written any more, the log stays, for the next opening.
+        // If no superblock can be written any more, the log stays for the next opening.
         let stays = forever && kind != .truncate
         let log = fileSystem.contents(of: Self.path + "-log")
         #expect((log != nil) == stays, "\(rule)")
-        // Its records are in the file, and would be looked through by each reader.
+        // Its records are in the file, and each reader would read them.
         #expect(log?.count ?? 0 < Care.options.segmentBytes, "\(rule)")
         for image in [fileSystem, fileSystem.crashImage(.none), fileSystem.crashImage(.all)] {
           let again = try KeyValueStore(Self.path, options: Care.options, fileSystem: image)
@@ -195,9 +196,10 @@ import Testing
     return effects
   }
 
-  /// A superblock whose write or sync failed may be readable and yet be lost in a crash. Until it is durable, the other one must not be overwritten.
+  /// A superblock whose write or sync failed may be readable and still be lost in a crash. Until it
+  /// is durable, the other one must not be overwritten.
   @Test(arguments: [false, true])
-  func `a machine that stops after a failed close and a new opening has lost nothing`(forever: Bool) throws {
+  func `a machine that stops after a failed close and a new opening loses nothing`(forever: Bool) throws {
     var images = 0
     for (kind, nth) in try moves(2048) where kind != .truncate {
       for effect in effects(kind).dropFirst(kind == .write ? 2 : 0) {

@@ -34,7 +34,7 @@ import Testing
   private func size(_ fileSystem: SimulatedFileSystem) -> Int { fileSystem.contents(of: Self.path)?.count ?? 0 }
 
   @Test(arguments: [60, 5000])
-  func `compaction in steps makes the file as short as a backup nearly is`(budget: Int) throws {
+  func `compaction in steps makes the file nearly as short as a backup`(budget: Int) throws {
     let fileSystem = SimulatedFileSystem()
     let store = try holedStore(fileSystem)
     try store.checkpoint()
@@ -73,7 +73,7 @@ import Testing
     try again.close()
   }
 
-  @Test func `a file that is compact, or that cannot become so, is left alone`() throws {
+  @Test func `a file that is compact, or cannot become compact, is not changed`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     #expect(try store.compact().isDone)
@@ -115,7 +115,8 @@ import Testing
     try store.close()
   }
 
-  /// The map of free places once told more regions than a shorter file has, and such a file was refused.
+  /// Before the fix, the map of free places listed more regions than a shorter file has, and such a
+  /// file was refused.
   @Test func `a file that becomes much shorter can be opened again`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")

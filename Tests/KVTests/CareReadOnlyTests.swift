@@ -7,8 +7,8 @@ import Testing
 @testable import RoostKV
 
 @Suite struct CareReadOnlyTests {
-  /// A backup made by who only reads took the owner's reuse of a page for damage.
-  @Test func `a backup beside an owner that has moved on begins again`() throws {
+  /// Before the fix, a backup by a read-only store took the owner's reuse of a page for damage.
+  @Test func `a backup starts again if the owner has used pages again`() throws {
     let fileSystem = SimulatedFileSystem()
     let owner = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
     try Care.fill(owner, megabytes: false)
@@ -33,8 +33,9 @@ import Testing
     try owner.close()
   }
 
-  /// A container reads a `Store` without the reader that renews itself: its backup gave up the first time.
-  @Test(arguments: [1, 4, 99]) func `a backup of one snapshot is made of a newer one, ten times at the most`(
+  /// A container reads a `Store` without the reader that renews itself. Before the fix, its backup
+  /// failed the first time.
+  @Test(arguments: [1, 4, 99]) func `a backup of one snapshot uses a newer one, at most ten times`(
     meddlings: Int
   )
     throws
@@ -51,7 +52,7 @@ import Testing
     var (left, rounds) = (meddlings, 0)
     var isCopying = false
     fileSystem.meddle = { path in
-      // Once an attempt has read a few pages, the owner uses all others again.
+      // After an attempt has read a few pages, the owner uses all other pages again.
       guard isCopying, path == Self.path, left > 0, fileSystem.reads % 12 == 0 else { return }
       left -= 1
       for _ in 0..<4 {
@@ -100,11 +101,11 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a reader sees what the owner has only logged, and writes nothing`(checkpointed: Bool) throws {
+  func `a reader sees commits that are only in the owner's log, and writes nothing`(checkpointed: Bool) throws {
     let fileSystem = SimulatedFileSystem()
     let owner = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     if checkpointed {
-      // Places below the file's end are free, so that the log names some of them.
+      // Places before the file's end are free, so the log names some of them.
       try owner.write { try $0.tree("gone").put("a", Care.value(8, 12_000_000)) }
       try owner.checkpoint()
       try owner.write { _ = try $0.drop("gone") }
@@ -146,7 +147,7 @@ import Testing
     try reader.close()
   }
 
-  /// Writes everything anew until the places of the older state were used again.
+  /// Writes everything again until the places of the older state are used again.
   private func churn(_ owner: KeyValueStore, _ text: String) throws {
     for _ in 0..<3 {
       try owner.write { writer in
@@ -157,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `where the owner used pages again, the closure runs on a newer snapshot`() throws {
+  @Test func `if the owner used pages again, the closure runs on a newer snapshot`() throws {
     let fileSystem = SimulatedFileSystem()
     let owner = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try churn(owner, "old")
@@ -172,7 +173,7 @@ import Testing
     #expect(runs == 2)
     #expect(values.allSatisfy { $0?.hasPrefix("new ") == true })
 
-    // Nothing of the newer snapshot is in the reader's memory yet.
+    // The reader's memory has no page of the newer snapshot yet.
     try churn(owner, "newer")
     try reader.refresh()
     runs = 0
@@ -190,7 +191,7 @@ import Testing
     try owner.close()
   }
 
-  @Test func `damage is told at once`() throws {
+  @Test func `damage is reported at once`() throws {
     let fileSystem = SimulatedFileSystem()
     let owner = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try churn(owner, "old")
@@ -216,7 +217,7 @@ import Testing
     try reader.close()
   }
 
-  @Test func `damage in the log is told, growth is not taken for it`() throws {
+  @Test func `damage in the log is reported, and growth is not taken for damage`() throws {
     let fileSystem = SimulatedFileSystem()
     let owner = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     for round in 0..<30 { try owner.write { try $0.tree("t").put("\(round)", Care.value(round, 500)) } }
@@ -277,7 +278,7 @@ import Testing
 }
 
 private final class Flag: @unchecked Sendable {
-  // Unchecked because the value is guarded by `lock`.
+  // `@unchecked Sendable`: `lock` guards the value.
   private let lock = Lock()
   private var value = false
   var isSet: Bool { lock.withLock { value } }

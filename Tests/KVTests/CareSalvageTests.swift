@@ -28,7 +28,7 @@ import Testing
     return contents
   }
 
-  /// The used pages of a kind of a tree, by the file's bytes.
+  /// The used pages of a kind in a tree, from the file's bytes.
   private func pages(_ bytes: [UInt8], _ fileSystem: SimulatedFileSystem, level: UInt8) throws -> [Int] {
     let free = try Store.examine(Self.path, fileSystem: fileSystem, floor: Replay.floor).free
     return (2..<bytes.count / Page.size).filter { place in
@@ -39,8 +39,8 @@ import Testing
     }
   }
 
-  /// It was emptied, and then removed.
-  @Test func `what an earlier making left is not made into the store whose making it was`() throws {
+  /// Before the fix, the file was emptied, and then removed.
+  @Test func `a file that an earlier creation left does not become the store`() throws {
     let fileSystem = SimulatedFileSystem()
     let path = "/b.roost-making"
     let store = try KeyValueStore(path, options: Care.options, fileSystem: fileSystem)
@@ -61,7 +61,7 @@ import Testing
     try open.close()
   }
 
-  @Test func `a sound store is saved whole, with what only its log holds`() throws {
+  @Test func `a sound store is saved completely, with the commits that are only in its log`() throws {
     let fileSystem = SimulatedFileSystem()
     let expected = try closedStore(fileSystem, megabytes: true)
     var (found, contents) = try salvage(fileSystem)
@@ -94,7 +94,7 @@ import Testing
     let branches = try pages(healthy, fileSystem, level: 1)
     #expect(leaves.count > 40 && branches.count > 8)
 
-    // Branches alone: their leaves are found again, nothing is lost.
+    // Only branches: their leaves are found again, and nothing is lost.
     var bytes = healthy
     for place in branches { bytes[place * Page.size + 50] ^= 3 }
     #expect(fileSystem.overwrite(Self.path, with: bytes))
@@ -103,7 +103,7 @@ import Testing
     #expect(found.losses.count >= branches.count)
     #expect(found.unverified > 500)
 
-    // Leaves: what they held is lost, and its range told.
+    // Leaves: their entries are lost, and the range is reported.
     bytes = healthy
     for place in leaves where place % 5 == 0 { bytes[place * Page.size + 70] ^= 3 }
     #expect(fileSystem.overwrite(Self.path, with: bytes))
@@ -135,7 +135,7 @@ import Testing
     return (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
   }
 
-  @Test func `without superblocks all trees are found by their pages`() throws {
+  @Test func `without superblocks all trees are found from their pages`() throws {
     let fileSystem = SimulatedFileSystem()
     let expected = try closedStore(fileSystem)
     var bytes = try #require(fileSystem.contents(of: Self.path))
@@ -151,7 +151,7 @@ import Testing
     #expect(!found.isComplete)
   }
 
-  @Test func `a damaged log is carried out as far as it is whole`() throws {
+  @Test func `a damaged log is replayed up to the damage`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     for round in 0..<30 { try store.write { try $0.tree("t").put("\(round)", Care.value(round, 500)) } }
@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test(arguments: 0..<60)
-  func `whatever is damaged, what is saved unmarked is true and nothing traps`(seed: Int) throws {
+  func `after any damage, entries that are saved without a mark are correct and nothing traps`(seed: Int) throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try Care.fill(store, 150, megabytes: false)
@@ -204,7 +204,8 @@ import Testing
     do {
       let (found, contents) = try salvage(image)
       if found.isComplete { #expect(contents == expected) }
-      // What only the lost part of the log held may be missing or older; everything else is as it was.
+      // Entries that only the lost part of the log contained may be missing or older; all others
+      // are unchanged.
       for (name, entries) in contents where found.unverified == 0 {
         for (key, value) in entries where expected[name]?[key] != nil { #expect(expected[name]?[key] == value) }
       }

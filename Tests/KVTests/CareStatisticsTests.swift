@@ -4,7 +4,7 @@ import RoostTestSupport
 import Testing
 
 @Suite struct CareStatisticsTests {
-  @Test func `figures tell what the store holds`() throws {
+  @Test func `the figures describe the content of the store`() throws {
     let fileSystem = SimulatedFileSystem()
     var options = Care.options
     options.fanoutLimit = .max
@@ -47,7 +47,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `an old snapshot and what it pins are told`() throws {
+  @Test func `an old snapshot and its pinned pages are reported`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
     try Care.fill(store, megabytes: false)

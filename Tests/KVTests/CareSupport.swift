@@ -50,7 +50,7 @@ enum Care {
     }
   }
 
-  /// Everything that a store holds, to be compared.
+  /// The whole content of a store, for comparisons.
   static func contents(_ store: KeyValueStore) throws -> [String: [[UInt8]: [UInt8]]] {
     try store.read { reader in
       var all: [String: [[UInt8]: [UInt8]]] = [:]

@@ -14,7 +14,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a sound store is found sound, wherever it lies`() throws {
+  @Test func `a sound store is found sound, in memory and in a file`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try Care.fill(store)
@@ -46,7 +46,7 @@ import Testing
     #expect(try KeyValueStore.verify(Self.path, fileSystem: fileSystem).findings == [])
   }
 
-  @Test func `readers and a writer go on while a store is examined`() throws {
+  @Test func `readers and a writer continue while a store is examined`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try Care.fill(store)
@@ -61,17 +61,17 @@ import Testing
     try store.close()
   }
 
-  @Test func `one bit anywhere in use is found, and its page named`() throws {
+  @Test func `one flipped bit in any used page is found, and the page is named`() throws {
     let fileSystem = SimulatedFileSystem()
     try closedStore(fileSystem, megabytes: false)
     let healthy = try #require(fileSystem.contents(of: Self.path))
     let free = try Store.examine(Self.path, fileSystem: fileSystem, floor: Replay.floor).free
     var random = SplitMix64(seed: 11)
     for place in 0..<healthy.count / Page.size where !free.contains(UInt32(place)) {
-      // The large values' many pages need not all be tried.
+      // The test does not try all pages of the large values.
       if place > 200 && place % 101 != 0 { continue }
       var bytes = healthy
-      // An extent's last page may be used in part, so the bit is among the first.
+      // An extent's last page may be used only in part, so the bit is among the first.
       bytes[place * Page.size + random.below(512)] ^= 1 << UInt8(random.below(8))
       #expect(fileSystem.overwrite(Self.path, with: bytes))
       let found = try KeyValueStore.verify(Self.path, fileSystem: fileSystem)
@@ -105,13 +105,14 @@ import Testing
 
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     let again = Set(try store.verify().findings.compactMap(\.page))
-    // The opening wrote the superblock anew.
+    // The opening wrote the superblock again.
     #expect(again == named.subtracting([1]))
   }
 
-  /// Recovery had written the damaged superblock anew, and `verify` went on reporting it until the store was closed.
-  /// After a power cut such a superblock is normal, and `verify` called it damage.
-  @Test func `a superblock that a crash tore is a note until it is written anew`() throws {
+  /// Before the fix, recovery wrote the damaged superblock again, and `verify` reported it until
+  /// the store was closed. After a power failure such a superblock is normal, but `verify` called
+  /// it damage.
+  @Test func `a superblock that a crash tore is a note until it is written again`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try Care.fill(store, megabytes: false)
@@ -121,7 +122,7 @@ import Testing
     #expect(image.overwrite(Self.path, with: bytes))
     let torn = try KeyValueStore.verify(Self.path, fileSystem: image)
     #expect(torn.isSound && torn.notes.map(\.page) == [UInt64(1 - store.store.durableSlot)])
-    // To a salvage it is a loss: it may be one that rotted, whose commits the log has lost too.
+    // For a salvage it is a loss: it may be one that rotted, and the log no longer has its commits.
     let saved = try KeyValueStore.salvage(
       from: Self.path, to: "/new.roost", options: Care.options, fileSystem: image)
     #expect(saved.losses.contains { $0.sentence.contains("superblock") }, "\(saved.losses)")
@@ -135,9 +136,9 @@ import Testing
     try store.close()
   }
 
-  /// A closed store has no crash behind it, also where another store's log is beside it.
+  /// A closed store has not crashed, even if another store's log is beside it.
   @Test(arguments: [false, true])
-  func `a damaged superblock of a closed store is damage, and the next opening writes it anew`(hasLog: Bool) throws {
+  func `a damaged superblock of a closed store is damage, and the next opening writes it again`(hasLog: Bool) throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try Care.fill(store, megabytes: false)
@@ -165,8 +166,9 @@ import Testing
     #expect(mended.isSound && mended.notes == [])
   }
 
-  /// Each crash while a store is begun, written and closed leaves superblocks that are whole or torn.
-  @Test func `verify ends well after every crash`() throws {
+  /// Each crash while a store is created, written and closed leaves superblocks that are whole or
+  /// torn.
+  @Test func `verify succeeds after every crash`() throws {
     let fileSystem = SimulatedFileSystem()
     var points: [CrashPoint] = []
     try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem).close()
@@ -189,7 +191,7 @@ import Testing
     #expect(notes > 0)
   }
 
-  @Test func `a place that is lost, and one given away twice, are found`() throws {
+  @Test func `a lost place, and a place with two owners, are found`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try Care.fill(store)
@@ -215,8 +217,9 @@ import Testing
     #expect(twice.contains { $0.invariant == 4 && $0.page == UInt64(used) && $0.tree == "rows" }, "\(twice)")
   }
 
-  /// The file once ended within the value's last page, and then was refused as truncated.
-  @Test func `a large value may end the file`() throws {
+  /// Before the fix, the file ended within the value's last page, and then was refused as
+  /// truncated.
+  @Test func `a large value may be at the end of the file`() throws {
     let fileSystem = SimulatedFileSystem()
     var store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try store.write { try $0.tree("a").put("gone", Care.value(1, 90_000)) }
@@ -249,7 +252,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a file that is no store is refused, and one without superblocks reported`() throws {
+  @Test func `a file that is not a store is refused, and one without superblocks is reported`() throws {
     let fileSystem = SimulatedFileSystem()
     try closedStore(fileSystem)
     var bytes = try #require(fileSystem.contents(of: Self.path))

@@ -3,12 +3,13 @@ import RoostKV
 import RoostTestSupport
 import Testing
 
-/// A program whose store is a global ends without closing it. It left its log, and most of what it had stored in there.
+/// A program whose store is a global ends without closing it. Before the fix, it left its log with
+/// most of its data.
 @Suite struct ExitTests {
   private enum Globals {
-    // Unsafe, because one thread uses them.
+    // `nonisolated(unsafe)`: one thread uses them.
     nonisolated(unsafe) static var store: KeyValueStore?
-    // Unsafe for the same reason.
+    // `nonisolated(unsafe)`: one thread uses it.
     nonisolated(unsafe) static var other: KeyValueStore?
     nonisolated(unsafe) static var folder: ScratchFolder?
   }
@@ -29,7 +30,7 @@ import Testing
     let path = String(line.dropFirst(7))
     defer { try? FileManager.default.removeItem(atPath: path) }
     let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-    // A transaction that still reads keeps the log.
+    // A transaction that is still reading keeps the log.
     #expect(files == (reads ? ["a.roost", "a.roost-log"] : ["a.roost"]))
     let store = try KeyValueStore(path + "/a.roost")
     #expect(try store.read { try $0.tree("t").string("key") } == "value")

@@ -5,7 +5,8 @@ import RoostTestSupport
 import RoostTrees
 import Testing
 
-/// Files made by somebody who knows the format: every check agrees, and what they say is wrong.
+/// Files that were forged by an attacker who knows the format: every check is correct, and the
+/// content is wrong.
 @Suite struct ForgedFileTests {
   private static let path = "/a.roost"
 
@@ -37,16 +38,17 @@ import Testing
     return nil
   }
 
-  @Test func `a file that was forged without a change is the same`() throws {
+  @Test func `a file that is forged without a change stays the same`() throws {
     let (file, _) = try closed()
     var forgery = try #require(Forgery(file))
     #expect(forgery.pages.count > 40)
     #expect(forgery.sealed() == file)
   }
 
-  /// Two entries of a branch led to one child. When the tree was emptied the child was left twice: once in a commit, its
-  /// places were free, given to other trees, and then left again for the second entry.
-  @Test(arguments: [false, true]) func `a subtree that two entries lead to is not left twice`(atOnce: Bool) throws {
+  /// Before the fix, if two entries of a branch referenced one child, emptying the tree freed the
+  /// child twice: in one commit its places became free and were given to other trees, and then the
+  /// second entry freed them again.
+  @Test(arguments: [false, true]) func `a subtree that two entries reference is not freed twice`(atOnce: Bool) throws {
     let (file, contents) = try closed()
     var forgery = try #require(Forgery(file))
     let branch = try #require(forgery.pages(kind: 3, level: 1).last { file[Int($0) * 4096 + 4] != 0 })
@@ -70,7 +72,7 @@ import Testing
       }
       #expect(ends.contains(.damaged))
     }
-    // Whatever became of that tree, nobody else lost anything.
+    // Whatever happened to that tree, the others lost nothing.
     let names = ["rows", "large", "numbers"]
     for name in names {
       let found = try store.read { reader -> [[UInt8]: [UInt8]] in
@@ -93,7 +95,7 @@ import Testing
     try store.close()
   }
 
-  /// The place was taken for one in memory when the branch was written anew.
+  /// Before the fix, the place was taken for a place in memory when the branch was written again.
   @Test func `a branch that refers to a place far outside the file is written again without a trap`() throws {
     let (file, contents) = try closed()
     var forgery = try #require(Forgery(file))
@@ -117,8 +119,9 @@ import Testing
   }
 
   #if DEBUG
-    /// Checks cannot agree around a circle, so they are left out here; only the levels are in the way.
-    @Test func `a chain of branches that leads back to itself ends`() throws {
+    /// Checks cannot be correct around a circle, so they are left out here. Only the levels prevent
+    /// the circle.
+    @Test func `a chain of branches that references itself ends`() throws {
       let (file, _) = try closed()
       var forgery = try #require(Forgery(file))
       for branch in forgery.pages(kind: 3) + forgery.pages(kind: 1) {
@@ -157,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `a page number that asks for a terabyte takes no memory and is refused`() throws {
+  @Test func `a page number that would need a terabyte takes no memory and is refused`() throws {
     let (file, _) = try closed()
     let terabyte: UInt32 = 1 << 28
     var forgery = try #require(Forgery(file))
@@ -183,7 +186,8 @@ import Testing
     #expect(saved.entries > 300)
   }
 
-  /// The figures of all trees were added up, and the sum of two numbers as large as can be ended the process.
+  /// Before the fix, the figures of all trees were added up, and the sum of two maximum numbers
+  /// ended the process.
   @Test func `counts that no store can have are refused`() throws {
     let (file, _) = try closed()
     var forgery = try #require(Forgery(file))
@@ -202,8 +206,8 @@ import Testing
     try store.close()
   }
 
-  /// A branch counted more entries than the root. When a range was removed the root was counted again, the entries
-  /// seemed to become more, and the difference ended the process.
+  /// A branch counted more entries than the root. Before the fix, when a range was removed the root
+  /// was counted again, the entries seemed to increase, and the difference ended the process.
   @Test func `counts that grow where entries are removed are damage`() throws {
     let (file, _) = try closed()
     var forgery = try #require(Forgery(file))
@@ -223,7 +227,7 @@ import Testing
   }
 
   @Test(arguments: [1, 511, 4096, 100_000])
-  func `a file that was extended from outside holds what it held`(more: Int) throws {
+  func `a file that another program extended keeps its content`(more: Int) throws {
     let (file, contents) = try closed()
     var dice = SplitMix64(seed: UInt64(more))
     let fileSystem = try fileSystem(file + dice.bytes(more))
@@ -249,9 +253,10 @@ import Testing
 
   private static let greed = Greed(3)
 
-  /// Each kind of file that asks for more than it holds, as `roost-torture` number 14 does in a process with a limit.
+  /// Each kind of file that requests too much memory, as in `roost-torture` number 14, which runs
+  /// in a process with a limit.
   @Test(arguments: 0..<Greed.names.count)
-  func `a number that is too large for the file is an error or does no harm`(kind: Int) throws {
+  func `a number too large for the file is an error or harmless`(kind: Int) throws {
     let greed = try #require(Self.greed)
     for seed in 0..<2 {
       var dice = SplitMix64(seed: UInt64(seed))

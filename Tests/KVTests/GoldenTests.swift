@@ -5,7 +5,8 @@ import RoostPages
 import RoostTestSupport
 import Testing
 
-/// The stores of every version of the format, which must be read for ever: see `Sources/RoostTestSupport/Golden`.
+/// The stores of every version of the format, which must always be readable: see
+/// `Sources/RoostTestSupport/Golden`.
 @Suite struct GoldenTests {
   @Test(arguments: GoldenVersion.all.flatMap { version in version.samples.map { (version.version, $0) } })
   func `a store of every version is read, changed and made again`(version: UInt32, name: String) throws {
@@ -22,8 +23,9 @@ import Testing
     #expect(try golden.packedBytes(golden.samples) < 37_500)
   }
 
-  /// What is kept is not what happens to be read: another byte anywhere in use is noticed.
-  @Test func `a golden store that was changed is noticed`() throws {
+  /// The test compares all bytes, not only those that are read: another byte anywhere in use is
+  /// noticed.
+  @Test func `a change of a golden store is noticed`() throws {
     let golden = try #require(GoldenVersion.all.last)
     let right = try golden.sample("closed")
     var sample = right
@@ -34,8 +36,9 @@ import Testing
     #expect(golden.complaints(about: sample) != [])
   }
 
-  /// The command writes what the test support keeps, byte for byte; a file that is missing or cut is an error.
-  @Test func `a version that is written anew is the one that is kept, and needs each of its files`() throws {
+  /// The command writes the stored golden store byte for byte. A missing or truncated file is an
+  /// error.
+  @Test func `a version that is written again equals the stored one, and needs each of its files`() throws {
     let golden = try #require(GoldenVersion.all.last)
     let folder = try ScratchFolder()
     let entry = try GoldenVersion.write(version: golden.version, into: folder.path)
@@ -57,13 +60,13 @@ import Testing
     try bytes.dropLast(5).write(to: URL(filePath: cut))
     let error = #expect(throws: WrongAnswer.self) { try golden.sample("stopped", in: folder.path) }
     #expect("\(try #require(error))".contains("stopped.log cannot be unpacked"))
-    // Without its log a stopped store holds less than its contents say.
+    // Without its log a stopped store has less than its contents list.
     try FileManager.default.removeItem(atPath: cut)
     #expect(golden.complaints(about: try golden.sample("stopped", in: folder.path)) != [])
     #expect(throws: WrongAnswer.self) { try golden.sample("a store that no version has") }
   }
 
-  @Test func `the same actions make the same bytes, and others make others`() throws {
+  @Test func `the same actions make the same bytes, and other actions make other bytes`() throws {
     let made = try GoldenStore.allCases.map { try $0.make().files.masked }
     let again = try GoldenStore.allCases.map { try $0.make().files.masked }
     #expect(made == again)

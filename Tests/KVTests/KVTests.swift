@@ -5,7 +5,7 @@ import RoostTestSupport
 import Testing
 
 @Suite struct KeyValueStoreTests {
-  @Test func `what was written is read, also after reopening`() throws {
+  @Test func `written values are read, even after reopening`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")
     var store = try KeyValueStore(path)
@@ -34,9 +34,9 @@ import Testing
     try store.close()
   }
 
-  /// Two openings of one file share one store. The first was closed and then let go, which closed it again: and with
-  /// that the store of the second.
-  @Test func `closing twice closes only one's own`() throws {
+  /// Two openings of one file share one store. Before the fix, the first one was closed and then
+  /// released, which closed it again, and so closed the store of the second one.
+  @Test func `closing twice closes only the first opening`() throws {
     let fileSystem = SimulatedFileSystem()
     let options = StoreOptions()
     var first: KeyValueStore? = try KeyValueStore("/a.roost", options: options, fileSystem: fileSystem)
@@ -50,7 +50,7 @@ import Testing
     #expect(fileSystem.paths == ["/a.roost"])
   }
 
-  /// A read-only store that was closed opened its file again when it was asked to show what is new.
+  /// Before the fix, a closed read-only store opened its file again when it was refreshed.
   @Test func `a closed store stays closed`() throws {
     let fileSystem = SimulatedFileSystem()
     var options = StoreOptions()
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [10, 2_000_000, 20_000_000])
-  func `a value of any size comes back`(count: Int) throws {
+  func `a value of any size is read back`(count: Int) throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")
     let value = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) }

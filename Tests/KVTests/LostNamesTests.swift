@@ -6,7 +6,8 @@ import RoostTestSupport
 import RoostTrees
 import Testing
 
-/// The page is lost that says where the trees are, and its copy too. It is one page in an ordinary store.
+/// The page with the roots of the trees is lost, and its copy too. It is one page in an ordinary
+/// store.
 @Suite struct LostNamesTests {
   private static let path = "/a.roost"
   private typealias Contents = [String: [[UInt8]: [UInt8]]]
@@ -16,7 +17,8 @@ import Testing
     var contents: Contents
   }
 
-  /// A store of several checkpoints, of which the catalog's leaf is gone. An older one is in a free place.
+  /// A store of several checkpoints that has lost the catalog's leaf. An older one is in a free
+  /// place.
   private func lost(_ seed: UInt64, _ spoil: (inout [UInt8], Int) -> Void) throws -> Lost {
     let fileSystem = SimulatedFileSystem()
     var options = Care.options
@@ -24,7 +26,7 @@ import Testing
     options.closingStep = 0
     let store = try KeyValueStore(Self.path, options: options, fileSystem: fileSystem)
     var generator = SplitMix64(seed: seed)
-    // The first leaf of the catalog knows trees that are empty.
+    // The first leaf of the catalog has empty trees.
     try store.write { writer in
       for name in ["few", "many", "late", "still", "emptied"] { _ = try writer.tree(name) }
       _ = try writer.table("rows")
@@ -44,7 +46,7 @@ import Testing
         }
         try writer.tree("few").put("\(round)", "one")
         if round == 5 { try writer.tree("late").put("a", "b") }
-        // The newest leaf that names it in a free place knows it with entries.
+        // The newest leaf with its name in a free place has it with entries.
         if round == 5 { for key in 0..<30 { try writer.tree("emptied").remove("key \(key)") } }
       }
       try store.checkpoint()
@@ -70,10 +72,10 @@ import Testing
     return (found, try Care.contents(store))
   }
 
-  /// Older leaves of the catalog lie in free places. They named roots of long ago, or none at all, and were believed: of 578
-  /// rows none was saved, without a word.
+  /// Older leaves of the catalog are in free places. Before the fix, their outdated or empty roots
+  /// were believed: none of 578 rows was saved, without a report.
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
-  func `without the leaf that names the trees everything is found in their own leaves, and nothing older`(
+  func `without the leaf that names the trees everything is found in the trees' leaves, and nothing older`(
     seed: UInt64
   ) throws {
     let lost = try lost(seed) { bytes, start in
@@ -82,7 +84,7 @@ import Testing
     let (found, contents) = try salvage(lost.image)
     #expect(contents == lost.contents, "seed \(seed)")
     #expect(found.unverified >= lost.contents["rows"]?.count ?? 0)
-    // A tree that changed since is told by its name, and one that did not is as it was.
+    // A tree that has changed since is reported by its name. The others are unchanged.
     for name in ["few", "many", "late", "rows"] {
       #expect(found.losses.contains { $0.tree == name && $0.sentence.contains("root is lost") }, "\(name)")
     }
@@ -90,12 +92,13 @@ import Testing
     #expect(found.trees.first { $0.name == "still" }?.unverified == 0)
   }
 
-  /// The map of free places tells which leaves are in use. Without it the newest leaf of each key counts.
+  /// The map of free places shows which leaves are in use. Without it the newest leaf of each key
+  /// counts.
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `without the map of free places too, the newest value of each key is saved`(seed: UInt64) throws {
     let lost = try lost(seed) { bytes, start in
       bytes.replaceSubrange(start..<start + Page.size, with: [UInt8](repeating: 0, count: Page.size))
-      // Both superblocks, so that nothing tells where the map is.
+      // Both superblocks, so that the map cannot be found.
       for byte in 0..<2 * Page.size { bytes[byte] = 0 }
     }
     let (found, contents) = try salvage(lost.image)
@@ -107,7 +110,8 @@ import Testing
     }
   }
 
-  /// A tree of which no older leaf knows the name had a number below that of one that was known, and was left out.
+  /// Before the fix, a tree whose name was in no older leaf and whose number was below that of a
+  /// known tree was left out.
   @Test func `a tree whose name is lost is saved under its number`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
@@ -117,7 +121,7 @@ import Testing
     try store.close()
     var bytes = try #require(fileSystem.contents(of: Self.path))
     let catalog = try Store.examine(Self.path, fileSystem: fileSystem, floor: Replay.floor).snapshot.catalog
-    // "b", the second tree, has a descriptor that says nothing any more.
+    // "b", the second tree, gets an invalid descriptor.
     let start = Int(catalog.reference.page.place) * Page.size
     let at = try #require(
       (start..<start + Page.size - 36).first { place in
@@ -155,13 +159,13 @@ import Testing
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `without the leaves that name the trees every row is saved, and each lost root is told`(seed: UInt64) throws {
+  func `without the leaves that name the trees every row is saved, and lost roots are reported`(seed: UInt64) throws {
     let (image, state) = try rows(seed)
     let names = try RowDamage.pages(image).filter { $0.name == "catalog" }.map(\.page)
     try RowDamage.zero(RowDamage.withCopies(names, image), in: image)
     let (found, _, store, findings) = try RowDamage.salvage(image)
     defer { try? store.close() }
-    // A tree that is newer than every leaf with names has none.
+    // A tree that is newer than every leaf with names has no name.
     #expect(findings.filter { !$0.contains("belongs to nothing") } == [], "seed \(seed)")
     #expect(!found.isComplete && found.losses.contains { $0.sentence.contains("root is lost") })
     let saved = try store.read { try RowState($0) }
@@ -173,10 +177,10 @@ import Testing
     }
   }
 
-  /// A page with several wrong bytes was still in order, so its catalog of entities was taken: nothing in the copy could be
-  /// read, and the error advised another salvage.
+  /// A page with several wrong bytes still had a valid form. Before the fix, its catalog of
+  /// entities was used: the copy was unreadable, and the error advised another salvage.
   @Test
-  func `a catalog of entities that makes no sense is not believed where an older one is there`() throws {
+  func `an invalid catalog of entities is not used if there is an older one`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try RecordStore(RowDamage.path, options: RowDamage.options, fileSystem: fileSystem)
     try store.write { writer in
@@ -220,8 +224,9 @@ import Testing
     #expect(try copy.read { try RowState($0) }.tables == state.tables)
   }
 
-  /// With some forty properties the catalog has no room in its leaf, and lies beside it. It is there once, whatever leaf names it.
-  @Test func `a flipped bit in a catalog that lies beside its leaf takes nothing`() throws {
+  /// With some forty properties the catalog does not fit into its leaf, and is stored beside it. It
+  /// is stored once, whatever leaf names it.
+  @Test func `a flipped bit in a catalog beside its leaf loses nothing`() throws {
     let fileSystem = SimulatedFileSystem()
     var options = RowDamage.options
     options.say = { _ in }
@@ -271,13 +276,14 @@ import Testing
   }
 }
 
-/// A file in which every check agrees, and whose history was not written by Roost.
+/// A file with correct checks whose history Roost did not write.
 @Suite struct ForgedHistoryTests {
   enum Lie: CaseIterable { case olderTime, wrongCount, unknownTransaction, unreadable, noGap }
 
-  /// Salvage mended the history only where a page was lost, so the copy did not pass `verify`.
+  /// Before the fix, salvage repaired the history only if a page was lost, so the copy did not pass
+  /// `verify`.
   @Test(arguments: Lie.allCases, [1, 4, 9])
-  func `a history that is out of order is mended although nothing is lost`(lie: Lie, at: Int) throws {
+  func `a history that is out of order is repaired although nothing is lost`(lie: Lie, at: Int) throws {
     let fileSystem = SimulatedFileSystem()
     let store = try RecordStore(RowDamage.path, options: RowDamage.options, fileSystem: fileSystem)
     try store.write { writer in
@@ -306,7 +312,7 @@ import Testing
       case .wrongCount: value[1] ^= 8
       case .unknownTransaction: key = 1_000_000
       case .unreadable: value.removeLast()
-      // A gap that never ends, in the middle of what goes on.
+      // A gap that never ends, in the middle of the history.
       case .noGap: value = [3] + value[7..<15] + [UInt8](repeating: 0, count: 8)
       }
       try writer.table("history").put(key, value)

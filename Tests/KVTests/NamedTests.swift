@@ -4,7 +4,7 @@ import RoostPages
 import RoostTestSupport
 import Testing
 
-/// Ways in which stores like this one have failed before, each tried by its name.
+/// Failures that stores like this one have had before, each tested by its name.
 @Suite struct NamedTests {
   private static let path = "/a.roost"
 
@@ -24,10 +24,10 @@ import Testing
     return store
   }
 
-  /// A cursor met a leaf that could not be read and threw. Asked to go on, it began again at the first entry, or went
-  /// on behind what it could not read, as if nothing were missing.
+  /// A cursor met a leaf that could not be read and threw. Before the fix, the next move began
+  /// again at the first entry, or continued after the unreadable leaf as if nothing were missing.
   @Test(arguments: [false, true], [0, 1, 2, 5, 9])
-  func `a cursor that has thrown stays where it is until it is placed anew`(backward: Bool, nth: Int) throws {
+  func `a cursor that has thrown keeps its place until it is placed again`(backward: Bool, nth: Int) throws {
     let fileSystem = SimulatedFileSystem()
     try filled(fileSystem).close()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
@@ -52,7 +52,7 @@ import Testing
         #expect(next == .ioError)
         #expect(previous == .ioError)
       }
-      // It is placed anew, and then everything is there.
+      // It is placed again, and then everything is there.
       let isPlaced = try backward ? cursor.last() : cursor.first()
       #expect(isPlaced)
       var count = 1
@@ -101,7 +101,7 @@ import Testing
         let contents = try Care.contents(second)
         #expect(contents == found)
         #expect(contents["t"]?.count == (contents["t"]?[Array("new".utf8)] == nil ? 200 : 201))
-        // A superblock that was being written may be torn; verify would tell that too.
+        // A superblock may be torn while it is written; verify would report that too.
         #expect(try Audit.findings(second) == [])
         try second.close()
       }
@@ -111,7 +111,8 @@ import Testing
     try store.close()
   }
 
-  /// A write that moves nothing is not the end of the world, and an empty value is not the absence of one.
+  /// A write that moves nothing is not the end of the file, and an empty value is not a missing
+  /// value.
   @Test func `a write of zero bytes is an error, and a value of zero bytes a value`() throws {
     let fileSystem = SimulatedFileSystem()
     var store = try filled(fileSystem)
@@ -141,7 +142,7 @@ import Testing
     }
   }
 
-  /// The tree a handle led to, kept after its transaction, must neither read nor change anything.
+  /// The handle of a tree, kept after its transaction, must neither read nor change anything.
   @Test func `a transaction whose commit failed is over`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try filled(fileSystem)
@@ -178,14 +179,14 @@ import Testing
     try filled(fileSystem).close()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     var failed = 0
-    // The first page that is read, that of names, has a copy.
+    // The first page that is read, the one with the names, has a copy.
     for nth in 2...7 {
       let before = try Care.contents(try reopenedForReading(fileSystem))
       let end = code {
         try store.write { writer in
           fileSystem.inject(FaultRule(.read, nth: nth, .error(ErrorNumber.io)))
           let tree = try writer.tree("t")
-          // The error is not passed on; the commit must know all the same.
+          // The error is not passed on, but the commit must still fail.
           for index in 0..<200 { _ = try? tree.put("key \(1000 + index)", "other \(nth)") }
           fileSystem.clearFaults()
         }
@@ -207,7 +208,7 @@ import Testing
     return try KeyValueStore(Self.path, options: options, fileSystem: fileSystem)
   }
 
-  @Test func `a store is not closed under a live transaction`() throws {
+  @Test func `a store is not closed during a transaction`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try filled(fileSystem)
     try store.read { reader in
@@ -229,8 +230,8 @@ import Testing
     try store.close()
   }
 
-  /// A leaf holds values up to a size; growing in place must not carry one past it.
-  @Test(arguments: UInt64(1)...4) func `a value that grows in its place passes no limit`(seed: UInt64) throws {
+  /// A leaf contains values up to a size. A value that grows in place must not exceed it.
+  @Test(arguments: UInt64(1)...4) func `a value that grows in its place exceeds no limit`(seed: UInt64) throws {
     let store = try KeyValueStore(inMemory: Care.options)
     var dice = SplitMix64(seed: seed)
     var model: [Int: [UInt8]] = [:]

@@ -8,8 +8,9 @@ import RoostTrees
 import Synchronization
 import Testing
 
-/// A sector rots, and with it the page that names all trees, or the catalog of entities. Each was in the file once, so no
-/// object could be read any more, although all rows were whole. Such pages have a copy.
+/// A sector rots in the page that names all trees, or in the catalog of entities. Before the fix
+/// each was in the file once, so no object could be read any more, although all rows were intact.
+/// Such pages have a copy.
 @Suite struct PageCopyTests {
   private static let path = "/a.roost"
 
@@ -23,12 +24,12 @@ import Testing
     var fileSystem: SimulatedFileSystem
     var contents: [String: [[UInt8]: [UInt8]]]
     var bytes: [UInt8]
-    /// Some commits earlier.
+    /// The page some commits earlier.
     var older: [UInt8]
     var copies: [PageCopy]
   }
 
-  /// A closed store of so many trees.
+  /// A closed store with this number of trees.
   private func healthy(_ trees: Int = 3, fanout: Int = 8) throws -> Healthy {
     let fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
@@ -85,7 +86,7 @@ import Testing
 
   // MARK: Reading
 
-  @Test(arguments: [3, 60, 400]) func `a lost page of the tree of names is read from its copy, and that is said once`(
+  @Test(arguments: [3, 60, 400]) func `a lost page of the tree of names is read from its copy, with one message`(
     trees: Int
   ) throws {
     let healthy = try healthy(trees)
@@ -98,13 +99,13 @@ import Testing
       let text = "\(Self.path): page \(entry.page.place): damaged; the bytes of page \(entry.copy.place) were taken"
       #expect(sayings.texts.count == 1 && sayings.texts[0].hasPrefix(text), "\(sayings.texts)")
       #expect(try contents(image(healthy, [entry.page]), readOnly: true).contents == healthy.contents)
-      // A copy is read only where its page is damaged.
+      // A copy is read only if its page is damaged.
       let other = try contents(image(healthy, [entry.copy]))
       #expect(other.contents == healthy.contents && other.repaired == 0)
     }
   }
 
-  /// What spoils a page often spoils its neighbours.
+  /// Damage of a page often reaches its neighbours.
   @Test func `a copy is not beside its page`() throws {
     let healthy = try healthy(60)
     for entry in healthy.copies {
@@ -113,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `where a page and its copy are damaged, reading is a typed error`() throws {
+  @Test func `if a page and its copy are damaged, reading is a typed error`() throws {
     let healthy = try healthy()
     let entry = try #require(healthy.copies.first)
     for readOnly in [false, true] {
@@ -124,7 +125,7 @@ import Testing
     }
   }
 
-  /// A write of the copy that the device lost leaves what was there before.
+  /// If the device lost the write of the copy, the old bytes are still there.
   @Test func `an older copy is never believed`() throws {
     let healthy = try healthy()
     let entry = try #require(healthy.copies.first)
@@ -133,7 +134,7 @@ import Testing
     let old = try #require(try oldNames(healthy))
     let start = Int(entry.copy.place) * Page.size
     file.replaceSubrange(start..<start + Page.size, with: old)
-    // Such a copy says that it is the page.
+    // Such a copy claims to be the page.
     for byte in 8..<12 { file[start + byte] = UInt8(truncatingIfNeeded: entry.page.place >> UInt32(8 * (byte - 8))) }
     try #require(image.overwrite(Self.path, with: file))
     let error = #expect(throws: StoreError.self) { try contents(image) }
@@ -149,7 +150,7 @@ import Testing
     return Array(healthy.older[start..<start + Page.size])
   }
 
-  /// A rotten sector is often an error of the read, and no wrong bytes.
+  /// A rotten sector often gives a read error instead of wrong bytes.
   @Test func `a page that cannot be read at all is read from its copy`() throws {
     let healthy = try healthy()
     let image = healthy.fileSystem.crashImage(.all)
@@ -165,7 +166,7 @@ import Testing
 
   // MARK: Examining, repairing, saving
 
-  @Test func `verify tells a damaged page and a damaged copy, and repairs both in the file`() throws {
+  @Test func `verify reports a damaged page and a damaged copy, and repairs both in the file`() throws {
     let healthy = try healthy()
     let entry = try #require(healthy.copies.first)
     #expect(try KeyValueStore.verify(Self.path, fileSystem: image(healthy, [])).findings == [])
@@ -183,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `salvage loses nothing where a page has a copy`() throws {
+  @Test func `salvage loses nothing if a page has a copy`() throws {
     let healthy = try healthy(60)
     for entry in healthy.copies {
       let image = try image(healthy, [entry.page])
@@ -209,8 +210,8 @@ import Testing
 
   // MARK: The catalog of entities
 
-  /// - Parameter fields: with some forty the catalog has no room in its leaf.
-  @Test(arguments: [3, 60, 600]) func `every row is read where any page of the catalog of entities is lost`(fields: Int)
+  /// With some forty `fields`, the catalog does not fit into its leaf.
+  @Test(arguments: [3, 60, 600]) func `every row is read if any page of the catalog of entities is lost`(fields: Int)
     throws
   {
     let fileSystem = SimulatedFileSystem()
@@ -254,7 +255,7 @@ import Testing
 
   // MARK: Places
 
-  /// The copies cost a commit nothing.
+  /// The copies cost no write in a commit.
   @Test func `a commit writes no page, and a checkpoint one more for the page of names`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
@@ -274,7 +275,7 @@ import Testing
     try store.close()
   }
 
-  /// Of three hundred trees one changes: the leaf that names it gets a new copy, and not the others.
+  /// One of three hundred trees changes: only the leaf that names it gets a new copy.
   @Test func `a checkpoint copies only what changed`() throws {
     let healthy = try healthy(300)
     let before = Set(healthy.copies)
@@ -287,20 +288,20 @@ import Testing
     #expect(after.subtracting(before).count < 8 && after.count == before.count)
   }
 
-  /// More names than a superblock has room for copies.
-  @Test func `where there are too many pages the first ones have copies`() throws {
+  /// More names than a superblock can list copies.
+  @Test func `if there are too many pages the first ones have copies`() throws {
     let healthy = try healthy(1_500, fanout: 4)
     #expect(healthy.copies.count == 480)
     #expect(try KeyValueStore.verify(Self.path, fileSystem: healthy.fileSystem).findings == [])
     let examination = try Store.examine(Self.path, fileSystem: healthy.fileSystem, floor: Replay.floor)
     #expect(healthy.copies.map(\.page).contains(examination.snapshot.catalog.reference.page))
-    // A crafted file may have branches that refer to more pages than memory holds.
+    // A crafted file may have branches that reference more pages than the memory can hold.
     #expect(RoostTrees.TreeCatalog.essentials(examination.snapshot, examination.view).count == 480)
     withExtendedLifetime(examination) {}
   }
 
-  /// The list of copies may name a page of something else, in a file whose checks all agree.
-  @Test func `a copy at the place of a user's page is told and not repaired`() throws {
+  /// The list of copies may contain a page of something else, in a file with correct checks.
+  @Test func `a copy at the place of a data page is reported and not repaired`() throws {
     let healthy = try healthy()
     let examination = try Store.examine(Self.path, fileSystem: healthy.fileSystem, floor: Replay.floor)
     let tree = try #require(
@@ -323,7 +324,7 @@ import Testing
     #expect(fileSystem.contents(of: Self.path) == bytes)
   }
 
-  @Test func `a store that has no room is written without copies`() throws {
+  @Test func `a store without room is written without copies`() throws {
     let fileSystem = SimulatedFileSystem()
     var rooms: [Int] = []
     for pages in 6..<16 {
@@ -361,8 +362,9 @@ import Testing
     #expect(try copies(fileSystem).count == 1)
   }
 
-  /// An examination goes on while checkpoints are made. It pins what it looks at, and the copies too.
-  @Test func `the copies that an examination compares stay while it goes on`() throws {
+  /// An examination runs while checkpoints are made. It pins the pages that it examines, and the
+  /// copies too.
+  @Test func `the copies that an examination compares stay during the examination`() throws {
     let healthy = try healthy(60)
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: healthy.fileSystem)
     try store.write { try $0.tree("tree 7").put("key", "changed") }
@@ -385,8 +387,8 @@ import Testing
     withExtendedLifetime(examination) {}
   }
 
-  /// The numbers in a file may be anything, and the largest one has no next.
-  @Test func `a root at a place that no file has is passed over`() throws {
+  /// The numbers in a file may be anything, and the largest one has no successor.
+  @Test func `a root at an impossible place is skipped`() throws {
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: SimulatedFileSystem())
     try store.write { try $0.tree("a").put("key", "value") }
     let reading = try store.store.beginRead()
@@ -400,7 +402,7 @@ import Testing
 
   // MARK: Versions
 
-  /// A file of version 1 has no copies. What is not written to is left as it is.
+  /// A file of version 1 has no copies. Without a write it is not changed.
   @Test func `a store of version 1 gets copies at its first write`() throws {
     let golden = try #require(GoldenVersion.all.first { $0.version == 1 })
     let sample = try golden.sample("closed")

@@ -5,11 +5,12 @@ import RoostTestSupport
 import Synchronization
 import Testing
 
-/// One bit of a page flips at rest. The page's check says which one it was, so the page is read as it was written.
+/// One bit of a page flips at rest. The page's check determines the bit, so the page is read as it
+/// was written.
 @Suite struct PageRepairTests {
   private static let path = "/a.roost"
 
-  /// What a store says on standard error.
+  /// The messages of a store on standard error.
   private final class Sayings: Sendable {
     let all = Mutex<[String]>([])
     var count: Int { all.withLock { $0.count } }
@@ -26,7 +27,7 @@ import Testing
     var fileSystem = SimulatedFileSystem()
     var contents: [String: [[UInt8]: [UInt8]]] = [:]
     var bytes: [UInt8] = []
-    /// Places that hold something, superblocks among them, but no copies of pages.
+    /// Places in use, with the superblocks, but without copies of pages.
     var used: [Int] = []
   }
 
@@ -39,7 +40,7 @@ import Testing
         try writer.table("rows").put(UInt64(index * 3), Care.value(index, index % 200))
       }
       _ = try writer.tree("empty")
-      // Values beside their leaves, of as many bytes as are searched for a bit.
+      // Values beside their leaves, with as many bytes as the search for a bit allows.
       try writer.tree("large").put("random", Care.value(1, 6000))
       try writer.tree("large").put("text", Care.text(3, 9000))
       try writer.table("numbers").put(9, Care.value(5, 3000))
@@ -53,7 +54,7 @@ import Testing
     return healthy
   }
 
-  /// A copy of the file system in which each of these places has flipped bits.
+  /// A copy of the file system with flipped bits at each of these places.
   private func spoil(
     _ healthy: Healthy, _ places: [Int], bits: [Int] = [103 * 8 + 2]
   ) throws -> SimulatedFileSystem {
@@ -64,9 +65,9 @@ import Testing
     return image
   }
 
-  /// Sixty flips in the page that holds the catalog made a store unreadable each time, though each of them can be told from
-  /// the check of the page.
-  @Test func `a flipped bit in any page in use is repaired in memory, counted, and said once`() throws {
+  /// Before the fix, each of sixty flips in the page with the catalog made a store unreadable,
+  /// although the page's check determines each of them.
+  @Test func `a flipped bit in any used page is repaired in memory, counted, and reported once`() throws {
     let healthy = try healthy(60)
     #expect(healthy.used.count > 12)
     for place in healthy.used {
@@ -126,7 +127,7 @@ import Testing
     }
   }
 
-  /// A reader holds no lock. What does not match may be a page that a writer has used again.
+  /// A reader has no lock. A page with a wrong check may be one that a writer has used again.
   @Test func `a store opened for reading only repairs nothing`() throws {
     let healthy = try healthy()
     let place = try #require(try leaves(healthy).first)
@@ -140,7 +141,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `so many repairs are made in an opening, and then damage is an error`() throws {
+  @Test func `an opening makes a limited number of repairs, and then damage is an error`() throws {
     let healthy = try healthy(1200)
     let leaves = try leaves(healthy)
     try #require(leaves.count > PageRepairs.most + 10)
@@ -160,7 +161,7 @@ import Testing
     #expect(sayings.count == 2 * PageRepairs.most)
   }
 
-  /// With a small cache a page is read again and again.
+  /// With a small cache a page is read repeatedly.
   @Test func `a page that leaves the cache and comes back is repaired again and counted once`() throws {
     let healthy = try healthy(1200)
     let places = try leaves(healthy).prefix(10)
@@ -175,7 +176,8 @@ import Testing
     try store.close()
   }
 
-  /// What was changed is written anew; what was not keeps its flipped bit in the file, which nothing hides.
+  /// A changed page is written again. An unchanged page keeps its flipped bit in the file, and it
+  /// is still reported.
   @Test func `a repaired page that is changed is whole in the file afterwards`() throws {
     let healthy = try healthy()
     let sayings = Sayings()
@@ -211,7 +213,7 @@ import Testing
       #expect(repairs == [PageRepairs.Repair(page: PageID(UInt32(place)), bit: 103 * 8 + 2)])
       #expect(image.contents(of: Self.path) == healthy.bytes, "page \(place)")
     }
-    // Both superblocks and all leaves at once, after which nothing is left to do.
+    // Both superblocks and all leaves at once. After that there is nothing left to do.
     let many = try [0, 1] + leaves(healthy)
     let image = try spoil(healthy, many)
     #expect(try KeyValueStore.repair(Self.path, fileSystem: image).count == many.count)
@@ -219,14 +221,14 @@ import Testing
     #expect(image.contents(of: Self.path) == healthy.bytes)
     // It is on the disk.
     #expect(image.crashImage(.none).contents(of: Self.path) == healthy.bytes)
-    // What cannot be repaired is left as it is.
+    // A page that cannot be repaired is not changed.
     let two = try spoil(healthy, [many[5]], bits: [800, 900])
     let before = two.contents(of: Self.path)
     #expect(try KeyValueStore.repair(Self.path, fileSystem: two).isEmpty)
     #expect(two.contents(of: Self.path) == before)
   }
 
-  /// A superblock holds its own check, in its last eight bytes.
+  /// A superblock contains its own check, in its last eight bytes.
   @Test(arguments: [0, 1], [4088 * 8, 4092 * 8 + 5, 4095 * 8 + 7])
   func `a flipped bit in the check of a superblock is repaired`(slot: Int, bit: Int) throws {
     let healthy = try healthy(60)
@@ -241,7 +243,7 @@ import Testing
     #expect(image.contents(of: Self.path) == healthy.bytes)
   }
 
-  @Test func `a store that is open is not repaired`() throws {
+  @Test func `an open store is not repaired`() throws {
     let healthy = try healthy(60)
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: healthy.fileSystem)
     let error = #expect(throws: StoreError.self) {
@@ -251,8 +253,8 @@ import Testing
     try store.close()
   }
 
-  /// A crash in the middle of a repair leaves each sector as it was or as it should be.
-  @Test func `a crash while the file is repaired leaves it no worse`() throws {
+  /// A crash in the middle of a repair leaves each sector as it was, or repaired.
+  @Test func `a crash during a repair leaves the file no worse`() throws {
     let healthy = try healthy(60)
     let places = healthy.used.prefix(6)
     for step in 0...places.count {
@@ -270,7 +272,7 @@ import Testing
 
   @Test func `salvage repairs single bits too, and loses nothing`() throws {
     let healthy = try healthy(60)
-    // Both superblocks at once too: nothing else tells where the pages are.
+    // Also both superblocks at once, although nothing else shows where the pages are.
     for places in healthy.used.map({ [$0] }) + [[0, 1]] {
       let image = try spoil(healthy, places)
       let found = try KeyValueStore.salvage(

@@ -4,11 +4,11 @@ import RoostPages
 import RoostTestSupport
 import Testing
 
-/// Walks through a store that is not in memory ask for leaves before they come to them.
+/// Walks through a store that is not in memory request leaves before they read them.
 @Suite struct ReadAheadTests {
   private static let entries = 20_000
 
-  /// A closed store whose leaves lie scattered, and how many there are of them.
+  /// A closed store with scattered leaves, and the number of its leaves.
   private func scattered(_ fileSystem: SimulatedFileSystem) throws -> Int {
     let store = try KeyValueStore("/a.roost", options: options, fileSystem: fileSystem)
     try store.write { writer in
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func `a walk asks for nearly every leaf, once, before it is read`(forward: Bool)
+  @Test(arguments: [true, false]) func `a walk requests nearly every leaf, once, before it is read`(forward: Bool)
     throws
   {
     let simulated = SimulatedFileSystem()
@@ -47,7 +47,7 @@ import Testing
     let store = try KeyValueStore("/a.roost", options: options, fileSystem: fileSystem)
     #expect(try walk(store, forward: forward) == Self.entries)
     let asked = fileSystem.journal.asked
-    #expect(asked.count == Set(asked).count, "a page was asked for twice")
+    #expect(asked.count == Set(asked).count, "a page was requested twice")
     #expect(Set(asked).isSubset(of: fileSystem.journal.readAfterAsking))
     #expect(asked.count > leaves * 3 / 4, "\(asked.count) of \(leaves)")
     #expect(asked.count <= leaves)
@@ -58,7 +58,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `look-ups and short ranges ask for little`() throws {
+  @Test func `look-ups and short ranges request little`() throws {
     let simulated = SimulatedFileSystem()
     _ = try scattered(simulated)
     let fileSystem = AskingFileSystem(simulated)
@@ -69,24 +69,24 @@ import Testing
     }
     #expect(try walk(store, forward: true, atMost: 10) == 10)
     #expect(fileSystem.journal.asked == [])
-    // The second leaf of a range asks for four, and the third for eight more.
+    // The second leaf of a range requests four, and the third eight more.
     #expect(try walk(store, forward: true, atMost: 60) == 60)
     #expect(fileSystem.journal.asked.count <= 12)
     try store.close()
   }
 
-  @Test func `where asking is needless it is soon given up`() throws {
+  @Test func `needless requests soon end`() throws {
     let simulated = SimulatedFileSystem()
     let leaves = try scattered(simulated)
     let fileSystem = AskingFileSystem(simulated, isQuick: true)
     let store = try KeyValueStore("/a.roost", options: options, fileSystem: fileSystem)
     #expect(try walk(store, forward: true) == Self.entries)
-    // One call for each leaf, if they lie scattered; fewer, if not.
+    // One call for each leaf if the leaves are scattered; otherwise fewer.
     #expect(fileSystem.journal.quickCalls < leaves / 2, "\(fileSystem.journal.quickCalls) of \(leaves)")
     try store.close()
   }
 
-  @Test func `the operating system's file takes any range`() throws {
+  @Test func `the operating system's file accepts any range`() throws {
     let folder = try ScratchFolder()
     let file = try DiskFileSystem.shared.open(folder.file("a"), .writeOrCreate)
     try file.write([1, 2, 3], at: 0)
@@ -100,12 +100,12 @@ import Testing
   }
 }
 
-/// What a store asked for, and what it read then. One thread at a time uses it.
+/// The requests of a store, and its reads. One thread at a time uses it.
 private final class Journal: @unchecked Sendable {
-  // Unchecked because the tests here have one thread.
+  // `@unchecked Sendable`: the tests here have one thread.
   private(set) var asked: [UInt64] = []
   private(set) var readAfterAsking = Set<UInt64>()
-  /// Calls that took no time, as where the kernel has everything.
+  /// Calls that took no time, for example because the kernel has everything.
   private(set) var quickCalls = 0
   private let isQuick: Bool
 
@@ -132,7 +132,7 @@ private final class Journal: @unchecked Sendable {
   }
 }
 
-/// A simulation whose files note what they are asked for ahead.
+/// A simulation whose files record the requested ranges.
 private final class AskingFileSystem: FileSystem {
   let inner: SimulatedFileSystem
   let journal: Journal

@@ -4,9 +4,9 @@ import RoostPages
 import RoostTestSupport
 import Testing
 
-/// A checkpoint is due as well where replaying the log would take readers long.
+/// A checkpoint is also due if replaying the log would take readers long.
 @Suite struct ReplayBoundTests {
-  /// Opens a store with these bounds, in nanoseconds.
+  /// Opens a store with these limits, in nanoseconds.
   private func open(_ path: String, replay: UInt64, pause: UInt64) throws -> KeyValueStore {
     var options = StoreOptions()
     options.replayNanoseconds = replay
@@ -18,7 +18,7 @@ import Testing
     for number in 0..<count { try store.write(.relaxed) { try $0.tree("t").put("\(number)", "x") } }
   }
 
-  /// How many commits a reader without the lock replays.
+  /// The number of commits that a reader without the lock replays.
   private func replayed(_ path: String) throws -> Int {
     var options = StoreOptions()
     options.readOnly = true
@@ -32,7 +32,7 @@ import Testing
     let path = folder.file("a.roost")
     let store = try open(path, replay: 1_000_000, pause: 100_000_000)
     try commits(store, 60)
-    // No commit follows: the checkpoint comes by itself.
+    // No commit follows, so the checkpoint starts by itself.
     var polling = Polling(nanoseconds: 20_000_000_000)
     while try store.statistics().checkpoints == 0, polling.pause() {}
     #expect(try store.statistics().checkpoints == 1)
@@ -42,7 +42,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a checkpoint for readers does not come sooner than the pause says`() throws {
+  @Test func `a checkpoint for readers is not made before the pause is over`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")
     let store = try open(path, replay: 1, pause: 3_600_000_000_000)

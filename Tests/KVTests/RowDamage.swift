@@ -6,7 +6,7 @@ import RoostTestSupport
 import RoostTrees
 import Testing
 
-/// Stores of rows on a simulated device, and what a test damages of them.
+/// Stores of rows on a simulated device, and the damage that tests make in them.
 enum RowDamage {
   static let path = RowPlay.path
   static let copy = "/folder/copy.roost"
@@ -21,7 +21,7 @@ enum RowDamage {
 
   typealias Place = (page: PageID, name: String, level: UInt8)
 
-  /// The pages of a store that trees stand in, with the names of these.
+  /// The pages of a store that belong to trees, with the trees' names.
   static func pages(_ image: SimulatedFileSystem) throws -> [Place] {
     let examination = try Store.examine(path, fileSystem: image, floor: RecordStore.floor)
     var names: [UInt32: String] = [TreeCatalog.treeID: "catalog"]
@@ -44,7 +44,7 @@ enum RowDamage {
     try pages(image).filter { $0.name == name && $0.level == 0 }.map(\.page)
   }
 
-  /// Where the values of a table lie that have no room in its leaves, by their keys.
+  /// The places of a table's values that do not fit into its leaves, by their keys.
   static func outside(_ image: SimulatedFileSystem, of name: String) throws -> [(key: UInt64, page: PageID)] {
     let examination = try Store.examine(path, fileSystem: image, floor: RecordStore.floor)
     let trees = TreeCatalog(examination.snapshot, view: examination.view)
@@ -82,7 +82,7 @@ enum RowDamage {
     try #require(image.overwrite(path, with: bytes))
   }
 
-  /// What a salvage of an image tells, the new store, and what is wrong with it.
+  /// The report of an image's salvage, the new store, and the errors in it.
   static func salvage(
     _ image: SimulatedFileSystem
   ) throws -> (salvage: Salvage, rows: RowSalvage, store: RecordStore, findings: [String]) {

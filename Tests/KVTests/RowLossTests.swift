@@ -6,11 +6,12 @@ import RoostTestSupport
 import RoostTrees
 import Testing
 
-/// Stores of rows with one thing damaged: what of the rest a salvage must not take, and what it must not keep.
+/// Stores of rows with one damage: the intact data that a salvage must not remove, and the data
+/// that it must not keep.
 @Suite struct RowLossTests {
   private let fileSystem = SimulatedFileSystem()
 
-  /// Items with a name of their own and a size, in a store with a full history.
+  /// Items with their own names and a size, in a store with a full history.
   private func store() throws -> RecordStore {
     let store = try RecordStore(
       RowDamage.path, options: RowDamage.options, fileSystem: fileSystem, clock: { 1_700_000_000_000 })
@@ -53,7 +54,7 @@ import Testing
     }
   }
 
-  /// The store as a crash leaves it at this moment.
+  /// The store after a crash at this moment.
   private func stopped(_ store: RecordStore) throws -> SimulatedFileSystem {
     let image = fileSystem.crashImage(.all)
     try store.close()
@@ -67,8 +68,9 @@ import Testing
 
   // MARK: The log
 
-  /// Whose log it is was asked before the page was found again that says it, so the log was left out.
-  @Test func `a wrong bit in the page that says what the trees hold takes nothing of the log`() throws {
+  /// Before the fix, the owner of the log was read before the page with it was recovered, so the
+  /// log was left out.
+  @Test func `a wrong bit in the page that describes the trees loses nothing of the log`() throws {
     let store = try store()
     try insert(1...40, store)
     try store.store.checkpoint()
@@ -104,8 +106,9 @@ import Testing
     }
   }
 
-  /// The positions in the log are behind the place where the history begins, which is behind the rows that were lost.
-  @Test func `whoever has read of rows that are lost is told so`() throws {
+  /// The positions in the log are after the place where the history begins, which is after the lost
+  /// rows.
+  @Test func `a consumer that has read about lost rows gets an error`() throws {
     let store = try store()
     try insert(1...40, store)
     try store.write { try $0.setConsumer("early", $0.latestToken) }
@@ -122,7 +125,7 @@ import Testing
     #expect(try names(saved.store).count < 71)
     #expect(saved.findings == [])
     for name in ["early", "latest", "in the log"] { try expectExpired(saved.store, name) }
-    // They go on when they have taken note of it.
+    // They continue after they have acknowledged it.
     try saved.store.write { try $0.setConsumer("early", $0.latestToken) }
     try saved.store.read { reader in
       let token = try #require(reader.consumers.first { $0.name == "early" }).token
@@ -130,8 +133,8 @@ import Testing
     }
   }
 
-  /// Who cannot read on whatever is kept held up all pruning for good.
-  @Test func `whoever is told of a loss holds no history up`() throws {
+  /// Before the fix, a consumer that could not continue blocked all pruning forever.
+  @Test func `a consumer with the error about a loss blocks no pruning`() throws {
     let store = try store()
     try insert(1...60, store)
     try store.write { try $0.setConsumer("gone", $0.latestToken) }
@@ -147,8 +150,8 @@ import Testing
     #expect(pruned.heldBy == nil && pruned.floor == latest)
   }
 
-  /// All rows are whole, and the links between them are gone.
-  @Test func `whoever has read of links that are lost is told so`() throws {
+  /// All rows are intact, and the links between them are lost.
+  @Test func `a consumer that has read about lost links gets an error`() throws {
     let store = try store()
     try store.write { writer in
       try writer.change { catalog in
@@ -175,7 +178,7 @@ import Testing
     try expectExpired(saved.store, "reader")
   }
 
-  @Test func `whoever has read of commits that are lost with a part of the log is told so`() throws {
+  @Test func `a consumer that has read commits in a lost part of the log gets an error`() throws {
     let store = try store()
     try insert(1...10, store)
     try store.store.checkpoint()
@@ -196,7 +199,7 @@ import Testing
     try expectExpired(saved.store, "reader")
   }
 
-  @Test func `whoever has read what is still there goes on as before`() throws {
+  @Test func `a consumer that has read only existing commits continues as before`() throws {
     let store = try store()
     try insert(1...60, store)
     try store.write { try $0.setConsumer("reader", $0.latestToken) }
@@ -217,10 +220,10 @@ import Testing
     }
   }
 
-  // MARK: Values that a row has alone
+  // MARK: Unique values
 
-  /// The row whose own name is lost came first, and the whole one was left out.
-  @Test func `a whole row is not left out for one whose own value is lost`() throws {
+  /// Before the fix, the row whose own name was lost came first, and the intact row was left out.
+  @Test func `an intact row is not left out for a row that has lost its unique value`() throws {
     let store = try store()
     try insert([Self.long(1), Self.long(2), "", "short"], store)
     try store.store.checkpoint()
@@ -232,11 +235,12 @@ import Testing
     #expect(try names(saved.store) == [3: .string(""), 4: .string("short")])
     let told = saved.salvage.losses.map(\.description)
     #expect(
-      told.contains { $0.contains("Item") && $0.contains("2 (row 1, row 2)") && $0.contains("alone") }, "\(told)")
+      told.contains { $0.contains("Item") && $0.contains("2 (row 1, row 2)") && $0.contains("unique") }, "\(told)")
   }
 
-  /// The log was carried out without asking unique indexes: both rows had the same name then.
-  @Test func `a row of the log stays where one that was saved has its values`() throws {
+  /// Before the fix, the log was replayed without checking unique indexes: then both rows had the
+  /// same name.
+  @Test func `a row of the log stays if a saved row has its values`() throws {
     let store = try store()
     try insert([Self.long(1), "short"], store)
     try store.store.checkpoint()
@@ -250,7 +254,7 @@ import Testing
     #expect(saved.salvage.losses.contains { $0.description.contains("row 1") })
   }
 
-  @Test func `a row that the log changes stays where one that was saved has its values`() throws {
+  @Test func `a row that the log changes stays if a saved row has its values`() throws {
     let store = try store()
     try insert([Self.long(1), "short", "more"], store)
     try store.store.checkpoint()
@@ -267,10 +271,10 @@ import Testing
 
   // MARK: The history
 
-  /// Only the earlier gap was seen, and the history went on over the entry that was lost.
-  @Test func `the history begins behind an entry that is lost, also where a part before it is`() throws {
+  /// Before the fix, only the earlier gap was seen, and the history continued over the lost entry.
+  @Test func `the history begins after a lost entry, even if an earlier part is lost too`() throws {
     let store = try store()
-    // Entries that have no room in a leaf: each becomes a value outside it, with those before it.
+    // Entries that do not fit into a leaf: each becomes a value outside it, with those before it.
     for number in 1...30 { try insert(["item \(number)"], note: Self.long(UInt64(number), 2500), store) }
     let large = try store.read { $0.commit } - 4
     try insert(34...60, store)
@@ -286,7 +290,7 @@ import Testing
     try saved.store.read { reader in
       let oldest = try reader.oldestToken.transaction
       #expect(oldest >= key)
-      // Behind the floor nothing is missing.
+      // After the floor nothing is missing.
       let cursor = try reader.history()
       var next = oldest
       while let found = try cursor.move() {
@@ -299,8 +303,8 @@ import Testing
 
   // MARK: References
 
-  /// They were left as they were, in a store that `verify` refuses.
-  @Test func `rows that need a lost row are told, and the store agrees with itself`() throws {
+  /// Before the fix, they were not changed, and `verify` refused the store.
+  @Test func `rows that need a lost row are reported, and the store is consistent`() throws {
     let store = try store()
     try store.write { writer in
       try writer.change { catalog in
@@ -317,7 +321,7 @@ import Testing
         let item = try items.insert(["name": .string("item \(number)"), "size": .int(1)])
         for part in 0..<2 { try parts.insert(["number": .int(Int64(part)), "item": .reference(item)]) }
       }
-      // In an order that is not that of their numbers, so it is written.
+      // The order differs from that of the numbers, so it is written.
       let one = try writer.catalog.relationship("parts", of: "Item")
       for row in 1...40 { try writer.links(one).move(from: 0, to: 1, in: RowID(UInt64(row))) }
     }
@@ -337,7 +341,7 @@ import Testing
       (try reader.table("Part").count, try reader.catalog.relationship("item", of: "Part").traits.contains(.torn))
     }
     #expect(parts == 80 && isTorn)
-    // What is written from then on is checked as before.
+    // New writes are checked as before.
     let fault = #expect(throws: (any Error).self) {
       try saved.store.write { try $0.table("Part").insert(["number": .int(3), "item": .reference(RowID(999))]) }
     }

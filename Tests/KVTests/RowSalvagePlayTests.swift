@@ -8,16 +8,17 @@ import Testing
 
 /// Random stores of rows, damaged at random in several places at once.
 ///
-/// What comes out agrees with itself, is what was acknowledged at some time, and lacks nothing of which the report says nothing.
+/// The saved store is consistent. It contains only values that were acknowledged at some time. The
+/// report mentions everything that is missing.
 @Suite struct RowSalvagePlayTests {
   private enum Damage: CaseIterable {
     case zeroedPage, torn, bit, zeroedSector, shortFile, spoiledLog, stalePage
 
-    /// Whether a page may pass for sound that is not as it was written: then a value may be wrong.
+    /// Whether a damaged page may pass for sound: then a value may be wrong.
     var mayForge: Bool { self == .torn || self == .bit || self == .zeroedSector }
   }
 
-  /// A store that stopped, and all that it ever held.
+  /// A store that stopped, and all values that it ever had.
   private struct Stopped {
     var image: SimulatedFileSystem
     var older: [UInt8]
@@ -69,7 +70,7 @@ import Testing
       }
       return "the end"
     default:
-      // A page that has a copy is lost with it.
+      // A page is lost together with its copy.
       let places = try RowDamage.withCopies([page], stopped.image)
       for start in places.map({ Int($0.place) * Page.size }) {
         try RowDamage.change(image, RowPlay.path) { bytes in
@@ -91,10 +92,10 @@ import Testing
     }
   }
 
-  /// The last ones once found something.
+  /// The last seeds have found errors.
   private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 48, 109, 111, 139, 161, 196, 218, 326]
 
-  @Test(arguments: seeds) func `whatever is damaged, nothing is wrong and nothing is missing silently`(seed: UInt64)
+  @Test(arguments: seeds) func `after any damage, nothing is wrong and nothing is missing silently`(seed: UInt64)
     throws
   {
     let stopped = try stopped(seed)
@@ -119,12 +120,12 @@ import Testing
         continue
       }
       defer { try? saved.store.close() }
-      // Without a catalog there are trees alone.
+      // Without a catalog there are only trees.
       if saved.rows.entities.isEmpty {
         #expect(!saved.salvage.isComplete, "\(place)")
         continue
       }
-      // What the catalog's page says is not checked by anything, where it passes for sound.
+      // No check covers the catalog's page if the damage passes for sound.
       if mayForge, places.contains(where: { $0.contains(" of meta") || $0.contains(" of catalog") }) { continue }
       #expect(saved.findings.filter { !$0.contains("belongs to nothing") } == [], "\(place)\n\(saved.salvage.losses)")
       let state: RowState
@@ -132,9 +133,9 @@ import Testing
         Issue.record("\(place): what is saved cannot be read: \(error)")
         continue
       }
-      // The end of the log may be lost without a word: the known gap.
+      // The end of the log may be lost without a report: the known gap.
       if saved.salvage.records < records, places.contains("the log") { continue }
-      // Of what the log did in steps only some may fit what was saved, and that is told.
+      // Only some of the steps in the log may fit the saved data. That is reported.
       let isPieced = saved.salvage.losses.contains { $0.sentence.hasPrefix("changes in the log do not fit") }
       if !mayForge, !isPieced { #expect(wrong(state, stopped) == nil, "\(place)\n\(saved.salvage.losses)") }
       #expect(missing(state, stopped, saved.salvage) == nil, "\(place)\n\(saved.salvage.losses)")
@@ -142,16 +143,16 @@ import Testing
     }
   }
 
-  /// A row that is not as it was at any time.
+  /// A row with values that it never had.
   private func wrong(_ state: RowState, _ stopped: Stopped) -> String? {
     for (entity, rows) in state.tables {
       for (id, row) in rows {
         let versions = stopped.past.models.compactMap { $0.state.tables[entity]?[id] }
         if versions.isEmpty { return "row \(id) of \(entity) was never there" }
         for (field, value) in row where !versions.contains(where: { $0[field] == value }) {
-          // Lost, and told.
+          // Lost, and reported.
           if value == .null || value == .string("") || value == .array([]) { continue }
-          // A field that came later.
+          // A field that was added later.
           if versions.contains(where: { $0[field] == nil }) { continue }
           return "\(field) of row \(id) of \(entity) is \("\(value)".prefix(60))"
         }
@@ -160,7 +161,7 @@ import Testing
     return nil
   }
 
-  /// A row that is missing, of which the report says nothing.
+  /// A missing row that the report does not mention.
   private func missing(_ state: RowState, _ stopped: Stopped, _ salvage: Salvage) -> String? {
     for (entity, rows) in stopped.state.tables {
       for id in rows.keys where state.tables[entity]?[id] == nil {
@@ -172,7 +173,8 @@ import Testing
   }
 
   private static func tells(_ loss: Salvage.Loss, of id: UInt64, _ entity: String) -> Bool {
-    // The log's end, or what the log says of something that is lost, concerns any row; so do trees that cannot be found.
+    // The log's end concerns any row. So do its changes to lost data, and trees that cannot be
+    // found.
     guard let tree = loss.tree else {
       return !loss.sentence.contains("superblock") && !loss.sentence.contains("consumers")
         && !loss.sentence.contains("the history begins")
@@ -183,7 +185,8 @@ import Testing
     return !key.lexicographicallyPrecedes(low) && loss.high.map { key.lexicographicallyPrecedes($0) } ?? true
   }
 
-  /// A consumer who would go on as if nothing was lost, though there are other rows than those it has heard of.
+  /// A consumer that would continue as if nothing was lost, although the rows differ from those
+  /// that it has read about.
   private func deaf(
     _ store: RecordStore, _ state: RowState, _ stopped: Stopped, _ salvage: Salvage
   ) throws -> String? {

@@ -6,15 +6,15 @@ import RoostTestSupport
 import RoostTrees
 import Testing
 
-/// Saving damaged stores of rows, whose log knows more than their file.
+/// Saving damaged stores of rows, whose log has newer commits than their file.
 @Suite struct RowSalvageTests {
-  /// A store that stopped with commits that its log alone holds, and what it must hold.
+  /// A store that stopped with commits that are only in its log, and its expected content.
   private struct Stopped {
     var image: SimulatedFileSystem
     var past: RowPast
     var isFull: Bool
     var state: RowState { past.models[past.begun].state }
-    /// Commits behind the last checkpoint.
+    /// Commits after the last checkpoint.
     var commits: Int
   }
 
@@ -66,8 +66,9 @@ import Testing
     }
   }
 
-  /// Salvage dropped every commit that stood in the log alone, although nothing was wrong with them.
-  @Test(arguments: [true, false], 1...12) func `what the log alone holds is in the copy, also without any checkpoint`(
+  /// Before the fix, salvage dropped every commit that was only in the log, although nothing was
+  /// wrong with them.
+  @Test(arguments: [true, false], 1...12) func `the copy has commits that are only in the log`(
     checkpoints: Bool, seed: UInt64
   ) throws {
     let stopped = try stopped(seed, checkpoints: checkpoints)
@@ -80,8 +81,8 @@ import Testing
     #expect(saved.chronicle == stopped.past.chronicles[stopped.past.begun], "seed \(seed)")
   }
 
-  /// A crash in the first checkpoint leaves one superblock torn, and everything in the log.
-  @Test(arguments: 1...4) func `a torn superblock takes nothing of what the log holds`(seed: UInt64) throws {
+  /// A crash in the first checkpoint leaves one torn superblock, and everything in the log.
+  @Test(arguments: 1...4) func `a torn superblock loses nothing of the log`(seed: UInt64) throws {
     let stopped = try stopped(seed, checkpoints: false)
     let bytes = try #require(stopped.image.contents(of: RowPlay.path))
     func sequence(_ slot: Int) -> UInt64 {
@@ -109,7 +110,7 @@ import Testing
     return image
   }
 
-  @Test(arguments: 1...6) func `a damaged index takes nothing`(seed: UInt64) throws {
+  @Test(arguments: 1...6) func `a damaged index loses nothing`(seed: UInt64) throws {
     let stopped = try stopped(seed)
     var count = 0
     for (page, name, _) in try RowDamage.pages(stopped.image) where name.hasPrefix("i") && page.place % 3 == 0 {
@@ -122,7 +123,7 @@ import Testing
     #expect(count > 0)
   }
 
-  @Test(arguments: 1...8) func `what does not stand on the damaged page is in the copy, which agrees with itself`(
+  @Test(arguments: 1...8) func `everything outside the damaged page is in the copy, and the copy is consistent`(
     seed: UInt64
   ) throws {
     let stopped = try stopped(seed)
@@ -143,8 +144,8 @@ import Testing
     }
   }
 
-  /// Several pages at once, also those that tell where everything is.
-  @Test(arguments: 1...8) func `whatever is damaged, what is saved can be opened and agrees with itself`(
+  /// Several pages at once, also those that contain the places of everything.
+  @Test(arguments: 1...8) func `after any damage, the saved store can be opened and is consistent`(
     seed: UInt64
   ) throws {
     let stopped = try stopped(seed, rounds: 3)
@@ -157,7 +158,7 @@ import Testing
       for _ in 0..<(1 + generator.below(6)) {
         let (page, name, level) = generator.pick(all)
         places.append("\(page) of \(name), level \(level)")
-        // A catalog with a wrong byte may say anything.
+        // A catalog with a wrong byte may have any content.
         let isNamed = name == "meta" || name == "catalog"
         image = try spoiled(
           Stopped(image: image, past: stopped.past, isFull: false, commits: 0), page,
@@ -174,7 +175,7 @@ import Testing
       let found = try KeyValueStore.salvage(
         from: RowPlay.path, to: RowDamage.copy, options: StoreOptions(), fileSystem: image, content: rows)
       #expect(!found.isComplete || places.allSatisfy { $0.contains(" of i") || $0.contains(" of t") })
-      // Without a catalog there are trees alone.
+      // Without a catalog there are only trees.
       if rows.entities.isEmpty { continue }
       let store = try RecordStore(RowDamage.copy, fileSystem: image)
       let findings = try store.verify().findings.map(\.description).filter { !$0.contains("belongs to nothing") }
@@ -185,7 +186,7 @@ import Testing
     #expect(understood > 2)
   }
 
-  /// What the copy lacks or has wrong that cannot have stood on the page.
+  /// Missing or wrong data in the copy that cannot have been on the page.
   private func complaint(_ saved: Saved, _ stopped: Stopped, _ damaged: String) -> String? {
     let entities = ["Owner": "r1", "Item": "r2"]
     var gone: [String: Set<UInt64>] = [:]
@@ -205,7 +206,7 @@ import Testing
             let other = field == "next" ? "Item" : "Owner"
             if gone[other]?.contains(target.number) == true { continue }
           }
-          // Large values may have stood there.
+          // Large values may have been there.
           if damaged.hasPrefix("v"), own[field] == .string("") || own[field] == .null || own[field] == .array([]) {
             continue
           }
@@ -213,7 +214,7 @@ import Testing
         }
       }
     }
-    // Members that are there are in both lists; only their order may be another, where that stood on the page.
+    // Existing members are in both lists. Only their order may differ, if it was on the page.
     for (name, lists) in stopped.state.lists where !damaged.hasPrefix("l") {
       for (id, wanted) in lists {
         let found = saved.state.lists[name]?[id] ?? []
@@ -235,7 +236,7 @@ import Testing
     }
   }
 
-  @Test func `a store that somebody has open is refused, and nothing is made`() throws {
+  @Test func `an open store is refused, and no file is made`() throws {
     var scenario = RowScenario(3, actions: 4)
     scenario.options.checkpointing = .manual
     let play = RowPlay(scenario)

@@ -5,10 +5,11 @@ import Testing
 
 @testable import RoostKV
 
-/// Trees and tables that a program goes on with after a savepoint was rolled back.
+/// Trees and tables that a program continues to use after a savepoint was rolled back.
 ///
-/// A handle kept the draft of before the rollback. Its next change was lost, was written to pages that had been given
-/// back, or failed with `damaged` or `truncated` although the file was sound.
+/// Before the fix, a handle kept the draft from before the rollback. Its next change was lost, was
+/// written to pages that had been freed, or failed with `damaged` or `truncated` although the file
+/// was sound.
 @Suite struct SavepointTests {
   private static let path = "/store.roost"
   private struct Refused: Error {}
@@ -22,7 +23,7 @@ import Testing
     } catch is Refused {}
   }
 
-  @Test func `a tree and a table go on after a rollback`() throws {
+  @Test func `a tree and a table can be used after a rollback`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
     try store.write { writer in
@@ -41,7 +42,7 @@ import Testing
       #expect(try tree.string("apples") == "0" && table.string(6) == "six" && table.string(5) == nil)
     }
     try check(store)
-    // What the log tells is the same.
+    // The log contains the same.
     let copy = fileSystem.crashImage(.all)
     try check(try KeyValueStore(Self.path, options: Care.options, fileSystem: copy))
     try store.close()
@@ -57,7 +58,7 @@ import Testing
     #expect(try store.verify().findings == [])
   }
 
-  @Test func `a tree of a savepoint that was rolled back is gone, also if another one has its number`() throws {
+  @Test func `a tree of a rolled back savepoint is gone, even if another tree has its number`() throws {
     let store = try KeyValueStore(inMemory: StoreSettings())
     try store.write { writer in
       var lost: WritableTree?
@@ -77,7 +78,7 @@ import Testing
     #expect(try store.read { try $0.tree("other").count } == 1)
   }
 
-  @Test func `a tree that was dropped takes no more values, and its pages stay free`() throws {
+  @Test func `a dropped tree takes no more values, and its pages stay free`() throws {
     let store = try KeyValueStore(inMemory: StoreSettings())
     try store.write { writer in
       let (tree, other) = (try writer.tree("stock"), try writer.table("numbers"))
@@ -88,7 +89,7 @@ import Testing
       #expect(throws: StoreError.self) { try tree.remove("pears") }
       let next = try writer.tree("stock")
       try next.put("apples", "1")
-      // It has the name, and is another tree.
+      // Another tree has the name.
       #expect(throws: StoreError.self) { try tree.put("pears", "6") }
       #expect(tree.count == 0 && next.count == 1)
       #expect(throws: StoreError.self) { try tree.string("pears") }
@@ -102,7 +103,7 @@ import Testing
     #expect(try store.verify().findings == [])
   }
 
-  @Test func `a tree that is renamed goes on after a rollback, under the name that stays`() throws {
+  @Test func `a renamed tree can be used after a rollback, under the name that stays`() throws {
     let store = try KeyValueStore(inMemory: StoreSettings())
     try store.write { writer in
       let tree = try writer.tree("stock")
@@ -123,7 +124,7 @@ import Testing
     #expect(try store.verify().findings == [])
   }
 
-  @Test func `a table cannot be filled by a handle of before`() throws {
+  @Test func `a table cannot be filled by an old handle`() throws {
     let store = try KeyValueStore(inMemory: StoreSettings())
     try store.write { writer in
       var lost: WritableTable?
@@ -138,7 +139,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40)
-  func `by seed, savepoints within each other leave what a dictionary has`(_ seed: UInt64) throws {
+  func `by seed, nested savepoints leave the same values as a dictionary`(_ seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let store = try KeyValueStore(inMemory: StoreSettings())
     var model: [String: String] = [:]

@@ -4,7 +4,8 @@ import RoostPages
 import RoostTestSupport
 import Testing
 
-/// A few seconds of each number of the arsenal; `roost-torture ci` does the rest. See Docs/TESTING.md.
+/// A few seconds of each number of the torture; `roost-torture ci` runs the rest. See
+/// Docs/TESTING.md.
 @Suite struct TortureTests {
   private func record(_ number: Int) -> TortureRecord { TortureRecord(test: number) }
 
@@ -110,7 +111,7 @@ import Testing
     #expect(transactions > 200)
   }
 
-  @Test(arguments: [4, 5] as [UInt64]) func `nothing comes between where it must not`(seed: UInt64) throws {
+  @Test(arguments: [4, 5] as [UInt64]) func `no forbidden order of events occurs`(seed: UInt64) throws {
     let simulated = SimulatedFileSystem()
     simulated.recordsSteps = false
     let race = try Race("/a.roost", simulated, seed: seed)
@@ -135,10 +136,10 @@ import Testing
   #endif
 }
 
-/// What decides whether a number is good.
+/// The rules that decide whether a number passes.
 @Suite struct TortureQuotaTests {
-  /// Two numbers took the seed for the case's number. With a large first seed one did nothing and the other failed, so
-  /// a soak never ran them, and the first one said "ok".
+  /// Before the fix, two numbers took the seed for the case's number. With a large first seed one
+  /// did nothing and the other failed, so a soak never ran them, and the first one reported "ok".
   @Test(arguments: [1_000_000, 77_310_000, UInt64.max - 1])
   func `a number does its work from any first seed`(first: UInt64) {
     for trial in [Trial.exhaustive, .fullDisk, .golden] {
@@ -174,8 +175,8 @@ import Testing
     }
   }
 
-  /// Number 17 breaks the engine by switches that a release build does not have.
-  @Test func `a number that the build does not have is not counted among the good`() {
+  /// Number 17 breaks the engine with switches that a release build does not have.
+  @Test func `a number that the build does not have does not count as passed`() {
     let absent = TrialResult(Trial(17, "the tests themselves", absence: .releaseBuild))
     #expect(!absent.isGood)
     #expect(absent.line.hasSuffix("not in a release build"))
@@ -193,7 +194,7 @@ import Testing
     #expect(record.count == 0 && record.failures.count == 1)
   }
 
-  @Test func `a commit has seeds of its own, and what failed once is run each time`() {
+  @Test func `a commit has its own seeds, and seeds that failed once run each time`() {
     let (one, other) = (Trial.freshSeed(of: "d29d2e0f"), Trial.freshSeed(of: "d29d2e10"))
     #expect(one != other && one >= 1_000_000 && one < 1_002_000_000)
     #expect(one == Trial.freshSeed(of: "d29d2e0f"))
@@ -204,10 +205,11 @@ import Testing
   }
 }
 
-/// Bugs that the arsenal found, each with its story.
+/// Bugs that the torture found, each with its story.
 @Suite struct TortureStories {
-  /// A store was open and had acknowledged commits in its log. A second one was opened for reading only; a read of the
-  /// log returned nothing, though the file is longer. That was taken for the log's end, and an older commit was shown.
+  /// A store was open and had acknowledged commits in its log. A second one was opened for reading
+  /// only. A read of the log returned nothing, although the file was longer. Before the fix, that
+  /// was taken for the log's end, and an older commit was shown.
   @Test(arguments: [false, true]) func `a read that returns nothing does not end the log`(forever: Bool) throws {
     let fileSystem = SimulatedFileSystem()
     var options = StoreOptions()
@@ -230,9 +232,9 @@ import Testing
     try store.close()
   }
 
-  /// A store was opened, which wrote the first superblock that names a log, and commits were acknowledged. Then that
-  /// superblock rotted. The other slot held the clean one from before, so the store opened, empty, and the log with all
-  /// commits was thrown away.
+  /// Opening a store wrote the first superblock that names a log, and commits were acknowledged.
+  /// Then that superblock rotted. Before the fix, the other slot had the clean one from before, so
+  /// the store opened empty, and the log with all commits was removed.
   @Test(arguments: [false, true]) func `a rotten superblock does not hide the log`(readOnly: Bool) throws {
     let fileSystem = SimulatedFileSystem()
     var options = StoreOptions()
@@ -241,7 +243,7 @@ import Testing
     try store.write { try $0.tree("t").put("a", "1") }
     let image = fileSystem.crashImage(.none)
     let file = try image.open("/a.roost", .write)
-    // The newest superblock is in the first slot: the second was the newest of the two that were made.
+    // The newest superblock is in the first slot: the second was the newer of the two first ones.
     try file.write([0xFF], at: 33)
     try file.sync()
     file.close()

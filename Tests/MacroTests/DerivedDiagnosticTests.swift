@@ -1,6 +1,6 @@
 import Testing
 
-/// What `@Model` says of derived properties that no store can keep.
+/// The errors of `@Model` about derived properties that no store can keep.
 @Suite struct DerivedDiagnosticTests {
   private func complaints(_ members: String) -> [String] {
     Expansion("@Model class Item {\n\(members)\ninit() {}\n}").complaints

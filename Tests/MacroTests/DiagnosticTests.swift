@@ -1,6 +1,6 @@
 import Testing
 
-/// What the macros say of sources they cannot use: the line, the fault, the cure.
+/// The errors of the macros about sources that they cannot use: the line, the error, the remedy.
 @Suite struct DiagnosticTests {
   private func complaints(_ members: String) -> [String] {
     Expansion("@Model class Item {\n\(members)\ninit() {}\n}").complaints
@@ -116,7 +116,7 @@ import Testing
     "@Attribute(.ephemeral) var n = 1 { didSet {} }",
     "#if DEBUG\nvar n = 1\n#endif",
   ])
-  func `what is left alone`(member: String) {
+  func `members that are not changed`(member: String) {
     #expect(complaints(member).isEmpty)
   }
 }

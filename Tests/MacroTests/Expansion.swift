@@ -8,15 +8,16 @@ import SwiftSyntaxMacros
 
 @testable import RoostExpansion
 
-/// What the macros make of a source, as text.
+/// The expansion of a source by the macros, as text.
 struct Expansion {
   let text: String
-  /// Line, severity and message, and behind an arrow what a fix-it offers.
+  /// Line, severity and message, and after an arrow the offer of a fix-it.
   let complaints: [String]
 
   /// - Parameters:
-  ///   - conformances: those that `@Model` is asked for; a subclass of a model has them already.
-  ///   - language: the language mode; nil where the compiler does not tell.
+  ///   - conformances: those that the compiler requests of `@Model`; a subclass of a model has them
+  ///     already.
+  ///   - language: the language mode; nil if the compiler does not report it.
   init(_ source: String, conformances: [TypeSyntax] = ["PersistentModel", "Sendable"], language: Int? = nil) {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(

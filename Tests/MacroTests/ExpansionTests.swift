@@ -1,6 +1,6 @@
 import Testing
 
-/// What the macros write, as text.
+/// The expansions of the macros, as text.
 @Suite struct ExpansionTests {
   @Test func `a property of a known type`() {
     let text = Expansion("@_PersistedProperty(3) var n: Int = 1").text
@@ -42,7 +42,7 @@ import Testing
         """)
   }
 
-  @Test func `a property of the model's own type that goes by a known name`() {
+  @Test func `a property whose type is the model, under a known name`() {
     let source = "@Model final class Item {\nstruct Data {}\nvar data: [Data]\nvar n: Int\ninit() {}\n}"
     let text = Expansion(source).text
     for line in [
@@ -128,7 +128,7 @@ import Testing
     let open = Expansion("@Model open class Item {\nvar n = 1\npublic init() {}\n}").text
     #expect(open.contains("nonisolated open class var schemaMetadata: [_PropertyMetadata] {"))
     #expect(open.contains("nonisolated(unsafe) final public var _$state = Roost::_ModelState()"))
-    // A closure of the main actor may end the program on any other thread, a function does not.
+    // A closure of the main actor may end the program on any other thread, but a function does not.
     #expect(open.contains("@MainActor func own() -> [AnyKeyPath?]") && open.contains("return Roost::_paths(own)"))
     let source = "@Model final class Box<Value: Codable> {\nvar n: Value\ninit(n: Value) { self.n = n }\n}"
     let generic = Expansion(source).text
@@ -159,7 +159,8 @@ import Testing
     #expect(!expansion.text.contains("final private var _n"))
   }
 
-  /// Such properties were left out of the store without a word, because the attribute might have been a property wrapper.
+  /// Before the fix, such properties were left out of the store without a warning, because the
+  /// attribute might have been a property wrapper.
   @Test(arguments: ["@RemoteKey(\"key\")", "@Other.Key", "@RemoteKey @Attribute(.unique)", "@Store", "@StoreActor"])
   func `a property with an attribute of another package is stored`(attribute: String) {
     let expansion = Expansion("@Model final class Item {\n\(attribute) var n: Int = 1\ninit() {}\n}")

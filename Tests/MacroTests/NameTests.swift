@@ -2,9 +2,9 @@ import SwiftParser
 import SwiftSyntax
 import Testing
 
-/// A property `slot` is stored in a member `_slot`. That member hid the library's function `_slot`, which the expansion called: the
-/// model did not compile, and the errors pointed into code that no user sees. The same held for `related`, `stored`, `coder` and
-/// `makeModelType`.
+/// A property `slot` is stored in a member `_slot`. Before the fix, that member hid the library's
+/// function `_slot`, which the expansion called: the model did not compile, and the errors pointed
+/// into generated code. `related`, `stored`, `coder` and `makeModelType` had the same problem.
 @Suite struct NameTests {
   @Test(arguments: [
     """
@@ -27,7 +27,7 @@ import Testing
     #expect(Self.names(in: Expansion(source).text) == [])
   }
 
-  @Test func `nor does a subclass`() {
+  @Test func `a subclass calls nothing by a name that a property can hide`() {
     let source = "@Model @Snapshots class Item: Animal {\nvar n: Tint\nvar tags: [Tag] = []\ninit() {}\n}"
     #expect(Self.names(in: Expansion(source, conformances: []).text) == [])
   }
@@ -39,7 +39,8 @@ import Testing
       ])
   }
 
-  /// The names that begin an expression without a module's name before them, and that are neither local nor members of the class.
+  /// The names that begin an expression without a module's name before them, and that are not local
+  /// and not members of the class.
   private static func names(in text: String) -> [String] {
     let search = Search(viewMode: .sourceAccurate)
     search.walk(Parser.parse(source: text))

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What `#Predicate` writes, as text, and what it refuses.
+/// The expansions of `#Predicate`, as text, and its errors.
 @Suite struct PredicateExpansionTests {
-  /// With short names instead of the builders' long ones.
+  /// Replaces the builders' long names by short ones.
   private static func short(_ text: String) -> String {
     text.replacing("PredicateExpressions.build_", with: "").replacing("PredicateExpressions.", with: "")
       .replacing("_roost", with: "v")
@@ -42,6 +42,16 @@ import Testing
       "{ (1...3).contains($0.n) }",
       "{ v1 in contains(ClosedRange(lower: Arg(1), upper: Arg(3)), KeyPath(root: v1, keyPath: \\.n)) }"
     ),
+    (
+      "{ $0.list.average(\\.n) == x }",
+      "{ v1 in Equal(lhs: average(KeyPath(root: v1, keyPath: \\.list), "
+        + "{ v2 in KeyPath(root: v2, keyPath: \\.n) }), rhs: Arg(x)) }"
+    ),
+    (
+      "{ $0.list.sum(\\Item.a.b) > 1 }",
+      "{ v1 in Comparison(lhs: sum(KeyPath(root: v1, keyPath: \\.list), { v2 in "
+        + "KeyPath(root: KeyPath(root: v2, keyPath: \\.a), keyPath: \\.b) }), rhs: Arg(1), op: .greaterThan) }"
+    ),
     ("{ $0 is Dog }", "{ v1 in TypeCheck<_, Dog>(v1) }"),
     (
       "{ a in let b = a.b; let c = 5 + 1; return b == c }",
@@ -59,13 +69,13 @@ import Testing
     #expect(Self.short(expansion.text) == "let p = Foundation.Predicate<Item>(\(expected))")
   }
 
-  @Test func `a name that the closure takes away from the program around it`() {
+  @Test func `a name in the closure that hides one of the program`() {
     let text = Self.short(
       Expansion("let p = #Predicate<Item> { n in xs.contains { n in n.a } && n.b == { n in n }(3) }").text)
     #expect(text.contains("let v3 = contains(Arg(xs), where: { v2 in KeyPath(root: v2, keyPath: \\.a) })"))
   }
 
-  @Test func `what is done otherwise is written once for several conditions`() {
+  @Test func `the else branch is written once for several conditions`() {
     let text = Self.short(Expansion("let p = #Predicate<Item> { if $0.a, $0.b, $0.c { $0.d } else { $0.e } }").text)
     #expect(text.components(separatedBy: "\\.e").count == 2 && text.components(separatedBy: "Conjunction(").count == 3)
   }
@@ -81,9 +91,16 @@ import Testing
     ("{ a in var b = a.n; return b == 1 }", "let name = value"),
     ("{ f($0.n) }", "cannot call this"), ("{ $0.list[1, 2] }", "list[number]"), ("{ a in }", "needs a value"),
     ("{ a in a.n; a.m }", "not used"), ("{ ~$0.n == 1 }", "'!' and '-'"),
-  ]) func `what it has no words for`(source: String, word: String) {
+    ("{ $0.list.sum(\\.a?.b) == 1 }", "plain properties"), ("{ $0.list.max(by) == 1 }", "'max'"),
+  ]) func `unsupported expressions`(source: String, word: String) {
     let complaints = Expansion("let p = #Predicate<Item> \(source)").complaints
     #expect(complaints.count == 1 && complaints.first?.contains(word) == true, "\(complaints)")
+  }
+
+  @Test func `a refused expression has no second error`() {
+    let expansion = Expansion("let e = #Expression<Item, Double> { Double($0.n) }")
+    #expect(expansion.complaints.count == 1 && expansion.complaints.first?.contains("cannot call this") == true)
+    #expect(expansion.text == "let e = { fatalError() }()", "\(expansion.text)")
   }
 
   @Test func `no closure`() {

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `a subclass counts behind its superclass, and keeps what it inherits`() {
+  @Test func `a subclass counts after its superclass, and keeps inherited fields`() {
     let text = Expansion("@Model @Snapshots class Sub: Base {\nvar n: Int\n}", conformances: []).text
     for line in [
       "@dynamicMemberLookup struct Snapshot: InheritingSnapshot, Hashable, Identifiable {",
@@ -52,12 +52,12 @@ import Testing
     #expect(!text.contains("typedSnapshot"))
   }
 
-  @Test func `a protocol is no superclass`() {
+  @Test func `a protocol is not a superclass`() {
     let text = Expansion("@Model @Snapshots class Item: Named {\nvar n: Int\n}").text
     #expect(text.contains("self.n = snapshot._known(0)") && !text.contains("inherited"))
   }
 
-  @Test func `without it there is no struct`() {
+  @Test func `without the macro there is no struct`() {
     #expect(!Expansion("@Model final class Item {\nvar n: Int\n}").text.contains("struct Snapshot"))
   }
 
@@ -70,7 +70,7 @@ import Testing
     ("@Snapshots class Item {}", "1: error: '@Snapshots' can only be attached to a class with '@Model'"),
     ("@Snapshots struct Item {}", "1: error: '@Snapshots' can only be attached to a class with '@Model'"),
   ])
-  func `what it cannot stand before`(source: String, expected: String) {
+  func `declarations that it cannot be attached to`(source: String, expected: String) {
     #expect(Expansion(source).complaints == [expected])
   }
 }

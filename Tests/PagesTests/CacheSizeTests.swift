@@ -15,11 +15,11 @@ import Testing
   }
 
   @Test(arguments: [(1 << 20, 4 << 20), (16 << 20, 16 << 20), (64 << 20, 64 << 20), (1 << 30, 64 << 20)])
-  func `drafts take no more than the cache, within bounds`(cache: Int, drafts: Int) {
+  func `the limit for drafts is at most the cache, within bounds`(cache: Int, drafts: Int) {
     #expect(CacheSize.drafts(beside: cache) == drafts)
   }
 
-  @Test func `a store takes what it is told, and else what the machine allows`() throws {
+  @Test func `a store takes the size from its options, and otherwise from the machine`() throws {
     let fileSystem = SimulatedFileSystem()
     var options = StoreOptions.forTests
     options.cacheBytes = 3 << 20
@@ -28,7 +28,7 @@ import Testing
     options.cacheBytes = nil
     let chosen = try Store.words(fileSystem, "/b.roost", options)
     #expect(try chosen.statistics().cachePages == CacheSize.usual() / Page.size)
-    // Changed pages follow the cache, whoever chose it.
+    // The limit for changed pages follows the cache size, from the options or the machine.
     #expect(told.draftLimit == 1024 && chosen.draftLimit == CacheSize.drafts(beside: CacheSize.usual()) / Page.size)
     options.draftBytes = 5 << 20
     #expect(try Store.words(fileSystem, "/c.roost", options).draftLimit == 1280)

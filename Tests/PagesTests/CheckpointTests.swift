@@ -16,7 +16,7 @@ import Testing
 
   private func size(_ path: String) -> Int { fileSystem.contents(of: path)?.count ?? 0 }
 
-  @Test func `a checkpoint writes what changed and replay starts behind it`() throws {
+  @Test func `a checkpoint writes the changes and replay starts after it`() throws {
     let store = try Store.words(fileSystem)
     try fill(store, 1)
     #expect(store.frames.drafts.load(ordering: .relaxed) > 60)
@@ -30,7 +30,7 @@ import Testing
     #expect(image.tip.stamp == store.durable.snapshot.stamp)
   }
 
-  @Test(arguments: [StoreOptions.Checkpointing.inline, .background]) func `it comes by itself when the log is long`(
+  @Test(arguments: [StoreOptions.Checkpointing.inline, .background]) func `a checkpoint is made when the log is long`(
     way: StoreOptions.Checkpointing
   ) throws {
     var options = StoreOptions.forTests
@@ -43,7 +43,7 @@ import Testing
     #expect(fileSystem.paths == ["/a.roost"])
   }
 
-  @Test func `a writer that must make a checkpoint does not tell of it while it holds something`() throws {
+  @Test func `a writer that must make a checkpoint does not report it while it has a lock`() throws {
     let made = Atomic<Int>(0)
     let total = Atomic<Int>(0)
     let told = Atomic<Int>(0)
@@ -117,7 +117,7 @@ import Testing
       try writer.remove(0)
       try writer.remove(1)
     }
-    // The pages that stand behind the hole move when they change.
+    // The pages after the hole move when they change.
     for round in UInt64(1)...4 {
       try fill(store, round, 1)
       try store.write { writer throws(StoreError) in try writer.remove(0) }
@@ -156,7 +156,7 @@ import Testing
     try store.close()
   }
 
-  /// The commit was reported as made, but no reader would ever see it.
+  /// Before the fix, the commit was reported as made, but no reader would ever have seen it.
   @Test func `a relaxed commit after writing has stopped is not reported as made`() throws {
     let store = try Store.words(fileSystem)
     try fill(store, 1, 1)
@@ -164,7 +164,7 @@ import Testing
     let writer = WordWriter.of(transaction)
     try writer.set(1, 2)
     fileSystem.onStep = { step in
-      // Its record has just been written; somebody else's sync fails at this moment.
+      // Its record has just been written; another commit's sync fails at this moment.
       if step.kind == .write && step.offset > 4096 { store.commits.poison(StoreError(.ioError, "a test")) }
     }
     #expect(failure { () throws(StoreError) in try writer.commit(.relaxed) } == .commitUncertain)

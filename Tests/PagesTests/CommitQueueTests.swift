@@ -20,7 +20,7 @@ import Testing
   private func snapshot(_ stamp: UInt64) -> Snapshot { Snapshot(stamp: stamp, transaction: stamp, catalog: .empty) }
   private var seen: UInt64 { published.snapshot.stamp }
 
-  @Test func `a relaxed commit is seen at once, but never before a full one that stands before it`() throws {
+  @Test func `a relaxed commit is seen at once, but never before an earlier full one`() throws {
     _ = queue.add(snapshot(2), end: 10, .relaxed)
     #expect(seen == 2)
     _ = queue.add(snapshot(3), end: 20, .full)
@@ -28,7 +28,7 @@ import Testing
     _ = queue.add(snapshot(5), end: 40, .full)
     #expect(seen == 2)
     try queue.sync(upTo: 20, file)
-    // One sync takes along whatever was appended.
+    // One sync covers everything that was appended.
     #expect(seen == 5)
     #expect(queue.syncedPosition == 40)
     let steps = fileSystem.steps.count { $0.kind == .sync }
@@ -36,7 +36,7 @@ import Testing
     #expect(fileSystem.steps.count { $0.kind == .sync } == steps)
   }
 
-  @Test func `who waits to see a relaxed commit has the full one before it synced, if there is one`() throws {
+  @Test func `a wait for a relaxed commit syncs the full one before it, if there is one`() throws {
     queue.attach(file)
     _ = queue.add(snapshot(2), end: 10, .relaxed)
     try queue.show(2)
@@ -48,7 +48,7 @@ import Testing
     #expect(seen == 4 && fileSystem.steps.count { $0.kind == .sync } == 1)
   }
 
-  @Test func `every snapshot that may yet be seen is told`() throws {
+  @Test func `every snapshot that may still be seen is reported`() throws {
     #expect(queue.liveStamps == [1])
     _ = queue.add(snapshot(3), end: 20, .full)
     _ = queue.add(snapshot(4), end: 30, .full)
@@ -57,7 +57,7 @@ import Testing
     #expect(queue.liveStamps == [4])
   }
 
-  @Test func `after a failed sync nothing more is seen, and the next is not tried`() {
+  @Test func `after a failed sync nothing more is seen, and no sync follows`() {
     _ = queue.add(snapshot(2), end: 10, .full)
     fileSystem.inject(FaultRule(.sync, .error(ErrorNumber.io)))
     #expect(failure { () throws(StoreError) in try queue.sync(upTo: 10, file) } == .commitUncertain)
@@ -83,7 +83,7 @@ import Testing
   }
 
   private static let order = Lock()
-  /// Appends as the holder of the turn does: positions and stamps ascend together.
+  /// Appends like the thread with the turn: positions and stamps ascend together.
   private static func next(_ queue: CommitQueue, _ number: UInt64) -> UInt64 {
     order.withLock {
       let end = queue.appendedPosition + 8
@@ -93,7 +93,7 @@ import Testing
   }
 }
 
-/// Runs `body` on so many threads and waits for all of them.
+/// Runs `body` on this number of threads and waits for all of them.
 func onThreads(_ count: Int, _ body: (Int) -> Void) throws {
   // The closure does not outlive the joins below.
   try withoutActuallyEscaping(body) { body in

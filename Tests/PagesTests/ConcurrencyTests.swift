@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostPages
 
-/// Readers, writers and checkpoints beside each other.
+/// Concurrent readers, writers and checkpoints.
 @Suite struct ConcurrencyTests {
   private let fileSystem = SimulatedFileSystem()
 
@@ -23,8 +23,8 @@ import Testing
     return true
   }
 
-  /// A dead draft that only an older reader saw was freed while the checkpoint wrote it. Its place got a new page,
-  /// which the checkpoint then marked as written.
+  /// Before the fix, a dead draft that only an older reader saw was freed while the checkpoint
+  /// wrote it. Its place got a new page, which the checkpoint then marked as written.
   @Test func `a page made while a checkpoint runs is not taken for written`() throws {
     let store = try Store.words(fileSystem)
     try fill(store, 1)
@@ -47,7 +47,8 @@ import Testing
     #expect(try store.findings() == [])
   }
 
-  /// The first of two commits was seen alone, because a sync covered only it. The second had freed its pages already.
+  /// Before the fix, the first of two commits was seen alone, because a sync covered only it. The
+  /// second commit had freed its pages already.
   @Test func `a commit that waits for its sync keeps its pages`() throws {
     let store = try Store.words(fileSystem)
     try fill(store, 1)
@@ -56,7 +57,7 @@ import Testing
       guard step.kind == .sync, step.path == "/a.roost-log" else { return }
       switch state.next() {
       case 1:
-        // The first commit's sync is under way: a second commit is appended and waits.
+        // The first commit's sync is running: a second commit is appended and waits.
         let end = store.commits.appendedPosition
         state.thread = try? RoostFile.Thread {
           state.note(failure { () throws(StoreError) in try fill(store, 3) } == nil)
@@ -81,7 +82,7 @@ import Testing
   }
 
   private final class Steps: @unchecked Sendable {
-    // Unchecked because one thread at a time uses it.
+    // `@unchecked Sendable`: one thread at a time uses it.
     private let count = Atomic<Int>(0)
     private let lock = Lock()
     private var noted: [Bool] = []
@@ -91,7 +92,7 @@ import Testing
     var notes: [Bool] { lock.withLock { noted } }
   }
 
-  @Test(arguments: [SyncMode.full, .relaxed]) func `readers see whole commits beside writers and checkpoints`(
+  @Test(arguments: [SyncMode.full, .relaxed]) func `readers see whole commits during writes and checkpoints`(
     durability: SyncMode
   ) throws {
     var options = StoreOptions.forTests
@@ -129,7 +130,7 @@ import Testing
     #expect(store.checkpointFailure == nil)
     #expect(store.checkpointsMade.load(ordering: .relaxed) > 0)
     #expect(store.tip.transaction == 241)
-    // One may still run in the background, and while it does a place may belong to nobody.
+    // A checkpoint may still run in the background. Meanwhile a place may have no owner.
     try store.checkpoint()
     #expect(try store.findings() == [])
     let state = try store.state()
@@ -139,9 +140,9 @@ import Testing
     #expect(try again.findings() == [])
   }
 
-  /// One closed the store while another was about to share it. Then, mended, the other found the file locked for as
-  /// long as the closing took, by its own process.
-  @Test func `opening and closing beside each other`() throws {
+  /// Before the fix, one thread closed the store while another was about to share it. After a first
+  /// fix, the other thread found the file locked by its own process, as long as the closing took.
+  @Test func `concurrent opening and closing`() throws {
     try Store.words(fileSystem).close()
     fileSystem.recordsSteps = false
     let wrong = Atomic<Int>(0)
@@ -150,7 +151,7 @@ import Testing
         let code = failure { () throws(StoreError) in
           let store = try Store.words(fileSystem)
           try store.write { writer throws(StoreError) in try writer.set(thread + 1, UInt64(round)) }
-          // Now and then a store is dropped, or closed twice at once.
+          // In some rounds a store is dropped, or closed twice at once.
           if round % 10 == 9 && thread == 2 { return }
           try store.close()
         }
@@ -166,9 +167,10 @@ import Testing
     try store.close()
   }
 
-  /// Closing said that nobody may read, looked for readers, found one, and took it back. Who began to read in between
-  /// was told that the store is closed, which it was not.
-  @Test func `closing that fails disturbs nobody`() throws {
+  /// Before the fix, closing first refused new readers, then looked for readers, found one, and
+  /// allowed readers again. A reader that began in between got the error that the store was closed,
+  /// although it was not.
+  @Test func `a failed close does not disturb readers`() throws {
     let store = try Store.words(fileSystem)
     try fill(store, 1)
     let held = try store.beginRead()
@@ -194,7 +196,8 @@ import Testing
     #expect(failure { () throws(StoreError) in _ = try store.beginRead() } == .closed)
   }
 
-  /// The checkpointer held its own lock when it let go of the last reference to a store.
+  /// Before the fix, the checkpointer had its own lock when it released the last reference to a
+  /// store.
   @Test func `a store that is dropped while its checkpoint runs ends`() throws {
     var options = StoreOptions.forTests
     options.checkpointing = .background

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostPages
 
-/// A crash after every call that changes something, with many outcomes each (invariants 4, 8 and 9).
+/// A crash after every call that changes data, with many outcomes each (invariants 4, 8 and 9).
 @Suite struct CrashTests {
   private func check(_ workload: Workload, _ seed: UInt64, policy: CrashPolicy = .brief) {
     workload.takesMoments()
@@ -29,7 +29,8 @@ import Testing
 
   private var printsCounts: Bool { false }
 
-  /// How many seeds a test takes: few without the optimizer, so that the whole suite stays quick.
+  /// The number of seeds in a test. Without the optimizer it is small, so that the whole suite
+  /// stays fast.
   private static func seeds(_ first: UInt64, _ few: UInt64, _ many: UInt64) -> ClosedRange<UInt64> {
     #if DEBUG
       first...first + few - 1

@@ -5,7 +5,8 @@ import Testing
 
 @testable import RoostPages
 
-/// What is left for the next opening after a failure, and what it does with that. See Docs/DURABILITY.md.
+/// The state that a failure leaves for the next opening, and the opening's response. See
+/// Docs/DURABILITY.md.
 @Suite struct DoubtTests {
   private let fileSystem = SimulatedFileSystem()
   private let log = "/a.roost-log"
@@ -22,8 +23,8 @@ import Testing
     }
   }
 
-  /// A process that notes its number in the log's header may be stopped in the middle of that.
-  @Test func `the holder's number stands in a sector of its own, and may be spoilt`() throws {
+  /// A process that writes its number into the log's header may be stopped in the middle of that.
+  @Test func `the holder's number is in a separate sector, and may be damaged`() throws {
     let store = try Store.words(fileSystem)
     try write(store, 1)
     let state = try store.state()
@@ -40,7 +41,7 @@ import Testing
       #expect(try header(copy)?.processID == currentProcessID)
       #expect(try header(copy)?.isInDoubt == false)
     }
-    // And nothing else of the header is written when it is noted.
+    // The rest of the header is not written when the number is written.
     let before = try #require(image.contents(of: log))
     let file = try image.open(log, .write)
     try LogFileHeader.note(processID: 77, isInDoubt: true, in: file)
@@ -50,8 +51,7 @@ import Testing
     #expect(try header(image)?.processID == 77)
   }
 
-  @Test func `a failed sync leaves a note, and the next opening writes the superblock again and takes it away`() throws
-  {
+  @Test func `after a failed sync the next opening writes the superblock again and removes the note`() throws {
     let store = try Store.words(fileSystem)
     try write(store, 1)
     try store.checkpoint()
@@ -71,13 +71,14 @@ import Testing
     #expect(first.offset == UInt64(slot * Page.size))
     #expect(try again.read { reader throws(StoreError) in try reader.word(0) } == 2)
     #expect(try header(fileSystem)?.isInDoubt == false)
-    // What was found is durable now: a crash that keeps nothing else still has it.
+    // The recovered state is durable now: a crash that keeps nothing else still has it.
     let image = try Store.words(fileSystem.crashImage(.none))
     #expect(try image.state() == again.state())
   }
 
-  /// Without doubt the log holds everything, so a full disk is no reason to refuse. In doubt the kernel alone may.
-  @Test func `in doubt a store that finds no room for its checkpoint is not opened`() throws {
+  /// Without doubt the log has everything, so a full disk is no reason to refuse. In doubt, only
+  /// the kernel may have it.
+  @Test func `in doubt a store without room for its checkpoint is not opened`() throws {
     for isInDoubt in [false, true] {
       let fileSystem = SimulatedFileSystem()
       let store = try Store.words(fileSystem)
@@ -85,7 +86,7 @@ import Testing
       if isInDoubt { store.commits.poison(StoreError(.ioError, "a test")) }
       let image = fileSystem.crashImage(.all)
       #expect(try header(image)?.isInDoubt == isInDoubt)
-      // In doubt the superblock is written first, over itself, which needs no room.
+      // In doubt the superblock is written first, in its place, which needs no room.
       let nth = isInDoubt ? 2 : 1
       image.inject(FaultRule(.write, path: ".roost", nth: nth, .error(ErrorNumber.noSpace), forever: true))
       let code = failure { () throws(StoreError) in _ = try Store.words(image) }
@@ -93,8 +94,9 @@ import Testing
     }
   }
 
-  /// A backup into the same folder failed to sync it, between the opening of the store and its first commit. The name of the log was
-  /// lost with that, and the acknowledged commits with the name.
+  /// Before the fix, if a backup into the folder failed to sync it, between the opening of the
+  /// store and its first commit, the name of the log was lost, and the acknowledged commits with
+  /// it.
   @Test func `a folder whose sync failed before the first commit does not lose the log's name`() throws {
     let store = try Store.words(fileSystem)
     fileSystem.inject(FaultRule(.syncDirectory, .sync(.keptAndMarkedClean)))
@@ -107,9 +109,9 @@ import Testing
     }
   }
 
-  /// The write of a superblock was reported as failed, and it stood in the file all the same. What it reached was freed
-  /// and used again; then a crash found it.
-  @Test func `what a superblock reaches whose writing failed stays until a later one is durable`() throws {
+  /// The write of a superblock failed, but the superblock was in the file. Before the fix, the
+  /// pages that it references were freed and used again; then a crash found it.
+  @Test func `the pages of a superblock whose write failed stay until a later one is durable`() throws {
     let store = try Store.words(fileSystem)
     try write(store, 1)
     try store.checkpoint()
@@ -117,7 +119,7 @@ import Testing
     let stamp = store.tip.stamp
     let slot = UInt64((1 - store.durableSlot) * Page.size)
     fileSystem.onStep = { [unowned fileSystem] step in
-      // The log's second sync comes right before the superblock.
+      // The log's second sync is right before the superblock.
       if step.kind == .sync && step.path == log {
         fileSystem.inject(FaultRule(.write, path: ".roost", .errorAfterEffect(ErrorNumber.io)))
       }
@@ -142,8 +144,9 @@ import Testing
     #expect(!store.pins().contains(stamp))
   }
 
-  /// With the header the salt was gone, so none of the frames below could be checked, and the log seemed to end there.
-  @Test func `a segment's salt stands in its header twice, so that rot in one is noticed`() throws {
+  /// Before the fix, the salt was lost with the header, so none of the frames after it could be
+  /// checked, and the log seemed to end there.
+  @Test func `a segment's salt is in its header twice, so that rot in one copy is noticed`() throws {
     let store = try Store.words(fileSystem)
     for word in UInt64(1)...40 { try write(store, word) }
     let image = fileSystem.crashImage(.none)
@@ -153,7 +156,7 @@ import Testing
     var used = 0
     for segment in 0..<segments {
       let start = 4096 + segment * 4096
-      // The last segment in use is where the known gap is.
+      // The last segment in use has the known gap.
       guard whole[start..<start + 8].elementsEqual(LogFormat.segmentMagic) else { continue }
       used += 1
       for offset in [0, 20, 33, 41, 50, 57, 65] where segment > 0 && segment < store.log!.segment {

@@ -16,7 +16,7 @@ import Testing
 
   private static let sizes = [1, 4096, 5000, 300_000, 1 << 20, (1 << 20) + 1, 3_000_001, 9 << 20]
 
-  @Test(arguments: sizes, [false, true]) func `a value comes back from drafts, log and file`(
+  @Test(arguments: sizes, [false, true]) func `a value is read back from drafts, log and file`(
     count: Int, compressible: Bool
   ) throws {
     let bytes = value(count, compressible: compressible)
@@ -44,7 +44,7 @@ import Testing
     try again.close()
   }
 
-  @Test(arguments: [5000, 9 << 20]) func `a store in memory holds them too`(count: Int) throws {
+  @Test(arguments: [5000, 9 << 20]) func `a store in memory has them too`(count: Int) throws {
     let bytes = value(count, compressible: false)
     let store = try Store.inMemory(options: .forTests, floor: WordFloor.floor)
     try store.write { writer throws(StoreError) in
@@ -58,8 +58,9 @@ import Testing
     #expect(store.space.spare.count > count / Page.size)
   }
 
-  /// A named extent has no frames, and was given back through the frames it did not have.
-  @Test func `named values beyond the frames are given back`() throws {
+  /// Before the fix, a named extent without frames was returned through the frames that it did not
+  /// have.
+  @Test func `named values beyond the frames are freed`() throws {
     let store = try Store.words(fileSystem)
     let bytes = value(9 << 20, compressible: false)
     for _ in 0..<9 {
@@ -78,7 +79,7 @@ import Testing
     #expect(try store.findings() == [])
   }
 
-  @Test func `a disk that is full in the middle of a value gives its places back`() throws {
+  @Test func `a full disk in the middle of a value frees its places`() throws {
     let store = try Store.words(fileSystem)
     try store.write { writer throws(StoreError) in try writer.set(1, 1) }
     let transaction = try store.beginWrite()
@@ -93,8 +94,9 @@ import Testing
     #expect(try store.read { reader throws(StoreError) in try reader.word(1) } == 2)
   }
 
-  /// Pages of an extent leave the cache one by one; the first one stayed, and the others were read as zeros.
-  @Test func `a value whose pages were partly evicted is read from the file`() throws {
+  /// Before the fix, the pages of an extent left the cache one by one; the first one stayed, and
+  /// the others were read as zeros.
+  @Test func `a value with some evicted pages is read from the file`() throws {
     let store = try Store.words(fileSystem)
     let bytes = value(100_000, compressible: false)
     try store.write { writer throws(StoreError) in try writer.put(0, bytes) }

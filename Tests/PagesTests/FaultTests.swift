@@ -4,11 +4,12 @@ import Testing
 
 @testable import RoostPages
 
-/// Calls that fail: nothing acknowledged is lost, and nothing that was reported as rolled back comes back.
+/// Calls that fail. No acknowledged commit is lost, and no commit that was reported as rolled back
+/// comes back.
 @Suite struct FaultTests {
   private static let policy = CrashPolicy(exhaustiveUpTo: 2, ofEach: 1, randoms: 1, garbage: 0)
 
-  /// How many calls of these kinds the run makes when nothing fails.
+  /// The number of calls of these kinds in a run without failures.
   private static func calls(_ seed: UInt64, _ mix: Workload.Mix, _ kinds: Set<CallKind>) -> Int {
     let fileSystem = SimulatedFileSystem()
     fileSystem.recordsReads = true
@@ -18,7 +19,8 @@ import Testing
     return fileSystem.steps.count { kinds.contains($0.kind) }
   }
 
-  /// Runs the workload with one fault, and looks at crash images after each of the next calls and at the end.
+  /// Runs the workload with one failing call. Checks crash images after each of the next calls and
+  /// at the end.
   private func check(_ seed: UInt64, _ mix: Workload.Mix, _ rule: FaultRule, tolerant: Bool = false) -> Int {
     let workload = Workload(seed: seed, mix: mix)
     workload.fileSystem.inject(rule)
@@ -94,12 +96,13 @@ import Testing
     let mix = Workload.Mix(steps: 12)
     let kinds: Set<CallKind> = [.sync, .syncDirectory]
     for nth in 1...Self.calls(seed, mix, kinds) {
-      // A failure that is reported late has lost what was acknowledged: then nothing may trap, no more.
+      // A failure that is reported late has lost acknowledged commits: then the only rule is that
+      // nothing traps.
       _ = check(seed, mix, FaultRule(kinds, nth: nth, .sync(meaning)), tolerant: meaning == .reportedLate)
     }
   }
 
-  @Test(arguments: seeds(1, 2), errors) func `calls fail beside large values`(
+  @Test(arguments: seeds(1, 2), errors) func `calls fail in runs with large values`(
     seed: UInt64, effect: FaultRule.Effect
   ) {
     let mix = Workload.Mix(steps: 6, extents: true)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostPages
 
-/// Which stretches of 2 MiB become huge pages.
+/// The ranges of 2 MiB that become huge pages.
 @Suite struct FramesHugeTests {
   private func frames(_ capacity: Int) throws -> Frames {
     let frames = try Frames(file: nil, capacity: capacity) { _, _ in nil }
@@ -23,7 +23,7 @@ import Testing
 
   private func dense(_ frames: Frames) -> Int { frames.denseStretches.load(ordering: .relaxed) }
 
-  @Test func `a stretch is dense once seven eighths of it hold memory, and its bytes stay`() throws {
+  @Test func `a range is dense once seven eighths of it have memory, and its bytes stay`() throws {
     let frames = try frames(1 << 16)
     begin(frames, 512..<512 + 447)
     #expect(dense(frames) == 0)
@@ -36,21 +36,21 @@ import Testing
     }
   }
 
-  @Test func `pages far from each other make no stretch dense`() throws {
+  @Test func `pages far from each other make no range dense`() throws {
     let frames = try frames(1 << 16)
     for stretch in 0..<8 { begin(frames, (2..<400).map { stretch * Frames.stretchPlaces + $0 }) }
     #expect(dense(frames) == 0)
     #expect(frames.resident.load(ordering: .relaxed) == 8 * 398)
   }
 
-  @Test func `a cache that is nearly full asks for none`() throws {
+  @Test func `a cache that is nearly full requests none`() throws {
     let frames = try frames(512)
     begin(frames, 512..<1024)
     #expect(dense(frames) == 0)
   }
 
-  /// A frame that is taken twice without giving its memory back in between is counted once.
-  @Test func `a page that ends and begins again is not counted twice`() throws {
+  /// A frame that is taken twice without freeing its memory in between is counted once.
+  @Test func `a page that is dropped and used again is not counted twice`() throws {
     let frames = try frames(1 << 16)
     for _ in 0..<3 {
       begin(frames, 512..<912)
@@ -60,7 +60,7 @@ import Testing
     #expect(frames.stretches[1].load(ordering: .relaxed) == 400)
   }
 
-  @Test func `memory that is given back is no longer counted`() throws {
+  @Test func `freed memory is no longer counted`() throws {
     let frames = try frames(64)
     begin(frames, 512..<912)
     for place in 512..<912 { frames.end(PageID(UInt32(place))) }

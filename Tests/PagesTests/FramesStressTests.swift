@@ -6,7 +6,8 @@ import Testing
 
 @testable import RoostPages
 
-/// The page cache and the readers' slots alone, as fast as they go: look-ups that last, and a cache too small for any.
+/// Only the page cache and the readers' slots, at full speed: long look-ups, and a cache too small
+/// for them.
 @Suite struct FramesStressTests {
   private static let pageCount = 3000
   private let frames: Frames
@@ -27,7 +28,7 @@ import Testing
     try frames.reserve(upTo: Self.pageCount)
   }
 
-  /// Never what a page holds whose memory was given back.
+  /// A byte of a page that freed memory never has.
   private static func byte(_ place: Int) -> UInt8 { UInt8(place % 255) + 1 }
 
   private func isWhole(_ memory: UnsafeRawPointer, _ place: Int, _ generator: inout SplitMix64) -> Bool {
@@ -36,10 +37,9 @@ import Testing
       && memory.u8(4095) == Self.byte(place)
   }
 
-  /// Would have found that a page that was saved could leave with an earlier departure: where the places of departures
-  /// are not remembered, it fails nearly always.
-  @Test(arguments: UInt64(1)...2) func `nothing leaves from under a look-up, however long it lasts`(seed: UInt64) throws
-  {
+  /// This test finds the error that a page that was saved leaves with an earlier departure. If the
+  /// places of departures are not remembered, it fails nearly always.
+  @Test(arguments: UInt64(1)...2) func `no page leaves during a look-up, however long it lasts`(seed: UInt64) throws {
     let wrong = Atomic<Int>(0)
     try onThreads(4) { thread in
       var generator = SplitMix64(seed: seed * 100 + UInt64(thread))
@@ -57,7 +57,8 @@ import Testing
     #expect(frames.resident.load(ordering: .relaxed) <= frames.capacity)
   }
 
-  /// One transaction: look-ups that stand in each other, pages that are held between them; returns how many were gone.
+  /// One transaction: nested look-ups, with pages held between them. Returns how many pages were
+  /// gone.
   private func lookUp(_ generator: inout SplitMix64, pages: Int) throws(StoreError) -> Int {
     let slot = try frames.slots.take()
     defer { frames.slots.give(slot) }
@@ -67,7 +68,7 @@ import Testing
       slot.enter()
       var seen: [(UnsafeRawPointer, Int)] = []
       for _ in 0..<1 + generator.below(pages) {
-        // Some pages are asked for again and again, so that they are often saved while they leave.
+        // Some pages are requested repeatedly, so that they are often saved while they leave.
         let place = 2 + generator.below(generator.chance(1, in: 2) ? 90 : Self.pageCount - 2)
         if generator.chance(1, in: 30) { frames.lock.withLock { frames.evict() } }
         slot.enter()

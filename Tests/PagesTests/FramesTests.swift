@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostPages
 
-/// The page cache alone, over a file of pages that each hold their own place.
+/// Only the page cache, over a file of pages that each contain their own place.
 @Suite struct FramesTests {
   private static let pageCount = 600
   private let fileSystem = SimulatedFileSystem()
@@ -43,7 +43,8 @@ import Testing
   }
 
   #if os(Linux)
-    /// Each 64 MiB of a file took two mappings of the 65,530 that a process may have, so a file ended at about 2.6 TiB.
+    /// Before the fix, each 64 MiB of a file took two of the 65,530 mappings that a process may
+    /// have, so a file ended at about 2.6 TiB.
     @Test func `the largest file takes few mappings`() throws {
       func mappings() throws -> Int {
         let file = try DiskFileSystem().open("/proc/self/maps", .read)
@@ -68,7 +69,7 @@ import Testing
     }
   #endif
 
-  @Test func `room that grows in steps keeps what it holds`() throws {
+  @Test func `room that grows in steps keeps its content`() throws {
     let growing = try Frames(file: nil, capacity: 64) { _, _ in nil }
     var first: UnsafeMutableRawPointer?
     for slabs in 1...40 {
@@ -95,7 +96,7 @@ import Testing
     #expect(frames.fills.load(ordering: .relaxed) == 1)
   }
 
-  @Test func `what is not whole is refused, and may be read again`() throws {
+  @Test func `a damaged page is refused, and may be read again`() throws {
     #expect(failure { () throws(StoreError) in _ = try frames.map.page(reference(13)) } == .damaged)
     #expect(
       failure { () throws(StoreError) in _ = try frames.map.page(PageReference(PageID(6), check: 1)) } == .damaged)
@@ -113,8 +114,8 @@ import Testing
     #expect(isWhole(try frames.map.page(reference(7)), 7))
   }
 
-  /// The check in the map serves while the parent in memory has none.
-  @Test func `a reference without a check takes the one the page was written with`() throws {
+  /// The check in the map is used if the parent in memory has none.
+  @Test func `a reference without a check takes the check with which the page was written`() throws {
     frames.map.setCheck(PageID(8), checks[8])
     #expect(isWhole(try frames.map.page(PageReference(PageID(8))), 8))
   }
@@ -168,15 +169,16 @@ import Testing
     #expect(frames.drafts.load(ordering: .relaxed) == 0)
   }
 
-  /// A reader stood in a look-up while a page left, was saved and left again. Another reader had taken the page between
-  /// the two; the first departure ended and took the memory from under it. Seen as "the page is not the node that its
-  /// parent names" in one of a few hundred runs of readers beside writers.
-  @Test func `a page that was saved does not leave with those that left before`() throws {
+  /// A reader was in a look-up while a page left, was saved and left again. Another reader had
+  /// taken the page between the two. Before the fix, the first departure ended and freed the memory
+  /// under it. In one of a few hundred runs with readers and writers this gave "the page is not the
+  /// node that its parent names".
+  @Test func `a saved page does not leave with pages that left before`() throws {
     let early = try frames.slots.take()
     let late = try frames.slots.take()
     _ = try frames.map.page(reference(50))
     early.enter()
-    // Swept twice: once for being used, once to leave.
+    // Two sweeps: the first one marks the page as unused, the second one removes it.
     frames.lock.withLock { for _ in 0..<2 { frames.evict() } }
     #expect(frames.map.state(PageID(50)) & FrameState.leaving != 0)
     late.enter()
@@ -219,12 +221,12 @@ import Testing
     #expect(wrong.load(ordering: .relaxed) == 0)
   }
 
-  @Test func `a hold that is made while a page leaves is seen`() throws {
+  @Test func `a hold during a page's departure is seen`() throws {
     let slot = try frames.slots.take()
     let other = try frames.slots.take()
     slot.enter()
     let memory = try frames.map.page(reference(5))
-    // Two sweeps: the page counts as unused, then it is on its way out, waiting for the look-up alone.
+    // Two sweeps: the page counts as unused, then it leaves and waits only for the look-up.
     frames.lock.withLock {
       for _ in 0..<4 { frames.evict() }
     }
@@ -238,7 +240,7 @@ import Testing
     #expect(isWhole(memory, 5))
   }
 
-  @Test func `there is an end to readers`() throws {
+  @Test func `the number of readers is limited`() throws {
     let slots = ReaderSlots()
     for _ in 0..<ReaderSlots.most { _ = try slots.take() }
     #expect(failure { () throws(StoreError) in _ = try slots.take() } == .busy)

@@ -5,13 +5,14 @@ import Testing
 
 @testable import RoostPages
 
-/// The durable map of free places: what is written is what a later opening believes.
+/// The durable map of free places: a later opening reads what was written.
 @Suite struct FreeMapTests {
   private let file: any StorageFile
 
   init() throws { file = try SimulatedFileSystem().open("/a", .writeOrCreate) }
 
-  /// Prepares and writes the map; returns what a checkpoint puts into the superblock.
+  /// Prepares and writes the map. Returns the part of it that a checkpoint puts into the
+  /// superblock.
   private func write(
     _ disk: inout FreeMapDisk, _ space: inout Space, stamp: UInt64, pins: [UInt64]? = nil
   ) throws -> (root: PageReference, pageCount: UInt32) {
@@ -36,7 +37,7 @@ import Testing
     #expect(found.checkInvariants() == [])
   }
 
-  @Test(arguments: UInt64(1)...4) func `what was prepared is loaded, time after time`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...4) func `a prepared map is loaded, repeatedly`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     var space = Space(limit: 2)
     var disk = FreeMapDisk()
@@ -56,7 +57,8 @@ import Testing
     }
   }
 
-  /// The regions were counted by those that had changed, and the depth by the size of the file.
+  /// Before the fix, the regions were counted by those that had changed, and the depth by the size
+  /// of the file.
   @Test(arguments: [31_990, 32_010, 100_000, 8_000_500, 16_100_000] as [UInt32]) func `a sparse map is loaded`(
     limit: UInt32
   ) throws {
@@ -70,8 +72,8 @@ import Testing
     try expectSame(space, next.root, next.pageCount)
   }
 
-  /// A file of two regions that shrank to one was called damaged.
-  @Test func `a map that shrank is loaded, and its pages are given back`() throws {
+  /// Before the fix, a file of two regions that shrank to one was reported as damaged.
+  @Test func `a map that shrank is loaded, and its pages are freed`() throws {
     var space = Space(limit: 2)
     var disk = FreeMapDisk()
     let places = try (0..<70_000).map { _ throws(StoreError) in try space.take() }
@@ -92,9 +94,9 @@ import Testing
     #expect(Set(loaded.ownPages) == Set(disk.ownPages))
   }
 
-  /// It buried the old pages, then found no room for the new ones: the next checkpoint buried them again, and their
-  /// places were given out twice.
-  @Test func `a preparation that finds no room changes nothing`() throws {
+  /// Before the fix, it marked the old pages as free, then found no room for the new ones. The next
+  /// checkpoint marked them again, and their places were given out twice.
+  @Test func `a preparation without room changes nothing`() throws {
     var space = Space(limit: 2)
     var disk = FreeMapDisk()
     _ = try space.take()

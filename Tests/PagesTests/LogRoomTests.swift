@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostPages
 
-/// The log's file after a burst: it becomes shorter again, and no crash on the way costs anything.
+/// The log's file after a burst. It becomes shorter again, and no crash during that loses anything.
 @Suite struct LogRoomTests {
   private let fileSystem = SimulatedFileSystem()
   /// Twice the four segments that start a checkpoint, two more, and the file's header.
@@ -27,8 +27,8 @@ import Testing
     #endif
   }()
 
-  /// The log stayed as long as the largest transaction until the store was closed.
-  @Test func `after a burst and a checkpoint the log is as long as the options ask for`() throws {
+  /// Before the fix, the log stayed as long as the largest transaction until the store was closed.
+  @Test func `after a burst and a checkpoint the log has the length of the options`() throws {
     let store = try Store.words(fileSystem)
     try burst(store, 1, pieces: 400)
     #expect(size(fileSystem) > 400_000)
@@ -44,7 +44,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a writer that goes on beside the checkpoint gets the room back a little later`() throws {
+  @Test func `a writer that continues during the checkpoint frees the room a little later`() throws {
     let store = try Store.words(fileSystem)
     try burst(store, 1, pieces: 400)
     var word: UInt64 = 2
@@ -65,7 +65,8 @@ import Testing
     #expect(try Store.words(fileSystem.crashImage(.none)).state() == store.state())
   }
 
-  /// A superblock whose slot rots must not make the one before it look like the newest state.
+  /// If the slot of a superblock rots, the superblock before it must not look like the newest
+  /// state.
   @Test(arguments: seeds) func `a crash at any call while the log becomes shorter loses nothing`(
     seed: UInt64
   ) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostPages
 
-/// The log's writer, and what the reader finds of it.
+/// The log's writer, and the reader's view of its output.
 @Suite struct LogTests {
   private let fileSystem = SimulatedFileSystem()
   private let file: any StorageFile
@@ -30,7 +30,7 @@ import Testing
     try log.append(bytes.count).copyMemory(from: bytes, byteCount: bytes.count)
   }
 
-  /// Whole records and what follows the last of them.
+  /// Whole records, and the bytes after the last of them.
   private func records(from start: Superblock.LogStart? = nil) throws -> (whole: [[UInt8]], open: [UInt8], end: LogEnd)
   {
     let start = start ?? self.start
@@ -52,7 +52,7 @@ import Testing
     return (whole, open, end)
   }
 
-  @Test(arguments: UInt64(1)...4) func `records come back over many segments`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...4) func `records are read back over many segments`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     var model: [[UInt8]] = []
     for _ in 0..<60 {
@@ -72,7 +72,7 @@ import Testing
     #expect(found.end.visited.count > 10)
   }
 
-  @Test(arguments: UInt64(1)...12) func `going back forgets what was appended since, flushed or not`(seed: UInt64)
+  @Test(arguments: UInt64(1)...12) func `going back removes what was appended since, flushed or not`(seed: UInt64)
     throws
   {
     var generator = SplitMix64(seed: seed)
@@ -104,7 +104,7 @@ import Testing
       #expect(found.whole == model, "seed \(seed)")
       #expect(found.end.position == log.end, "seed \(seed)")
     }
-    // Those that went back freed the segments they had entered.
+    // The steps back freed the segments that the removed records had entered.
     #expect(log.usedBytes / 4096 == (try records().end.visited.count))
   }
 
@@ -129,8 +129,9 @@ import Testing
       } == .logMissing)
   }
 
-  /// A cut that took a segment to which the superblock before the newest leads would make it end there without a word.
-  @Test(arguments: UInt64(1)...20) func `a cut leaves what either superblock leads to`(seed: UInt64) throws {
+  /// Before the fix, if a cut removed a segment that the superblock before the newest references,
+  /// the log ended there without an error.
+  @Test(arguments: UInt64(1)...20) func `a cut leaves the segments of both superblocks`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     var (older, newest) = (start, start)
     var (sinceOlder, sinceNewest): ([[UInt8]], [[UInt8]]) = ([], [])
@@ -157,7 +158,7 @@ import Testing
       #expect(try records(from: newest).whole == [])
       #expect(try records(from: older).whole == sinceOlder, "seed \(seed)")
     }
-    // Without records two uses of two segments are left.
+    // Without records, two uses of two segments are left.
     for _ in 0..<3 {
       (older, newest) = (newest, try log.beginSegment(leavingUnused: true))
       log.retire(before: newest.position)
@@ -168,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [FaultRule.Effect.error(ErrorNumber.io), .errorAfterEffect(ErrorNumber.io)])
-  func `a cut that fails leaves a log that goes on`(effect: FaultRule.Effect) throws {
+  func `a failed cut leaves a log that can continue`(effect: FaultRule.Effect) throws {
     for _ in 0..<40 {
       try append([UInt8](repeating: 1, count: 900))
       _ = try log.commit(flags: 0)
@@ -191,7 +192,7 @@ import Testing
     #expect(try records(from: next).whole == model)
   }
 
-  @Test func `an erased record is not read, nor what follows it`() throws {
+  @Test func `an erased record is not read, nor any after it`() throws {
     try append([1, 2, 3])
     _ = try log.commit(flags: 0)
     let mark = try log.mark()
@@ -206,8 +207,9 @@ import Testing
     #expect(try records().whole == [[1, 2, 3], [9]])
   }
 
-  /// A commit failed whose write had reached the file. Its erased first frame was a link, and the next record began with the same
-  /// link: a crash right after that link brought the failed commit back.
+  /// A commit failed after its write had reached the file. Before the fix, its erased first frame
+  /// was a link, and the next record began with the same link. A crash right after that link
+  /// restored the failed commit.
   @Test(arguments: 1...8) func `an erased record does not come back by the link of the next one`(words: Int) throws {
     let record = [UInt8](repeating: 7, count: words * 120)
     var model: [[UInt8]] = []
@@ -231,8 +233,9 @@ import Testing
     }
   }
 
-  /// A link whose write failed stayed in the buffer. The next record followed it, where no reader looks.
-  @Test(arguments: [0, 1, 2]) func `a segment that could not be begun leaves the log as it was`(nth: Int) throws {
+  /// Before the fix, a link whose write failed stayed in the buffer. The next record followed it,
+  /// where no reader looks.
+  @Test(arguments: [0, 1, 2]) func `a segment that could not be started leaves the log as it was`(nth: Int) throws {
     try append([1])
     _ = try log.commit(flags: 0)
     fileSystem.inject(FaultRule(.write, nth: nth + 1, .error(ErrorNumber.io)))
@@ -287,7 +290,7 @@ import Testing
           #expect(payload.elementsEqual(whole[count]))
           count += 1
         }
-        // The last record alone may be lost in silence: nothing says that it was synced.
+        // Only the last record may be lost without an error: nothing says that it was synced.
         if try reader.findDamage(after: reader.position) == nil {
           #expect(count >= whole.count - 1, "offset \(offset)")
         }

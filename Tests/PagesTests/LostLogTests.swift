@@ -4,14 +4,14 @@ import Testing
 
 @testable import RoostPages
 
-/// A log with commits of another store is never removed, and a file that was replaced is not written.
+/// A log with commits of another store is never removed, and a replaced file is not written to.
 @Suite struct LostLogTests {
   private let fileSystem = SimulatedFileSystem()
   private let told = Told()
 
-  /// What was said on standard error.
+  /// The messages on standard error.
   private final class Told: @unchecked Sendable {
-    // Unchecked because one thread uses it.
+    // `@unchecked Sendable`: one thread uses it.
     var sentences: [String] = []
   }
 
@@ -22,7 +22,8 @@ import Testing
     return options
   }
 
-  /// A file system in which a store was killed after a commit, was renamed, and a closed store was copied to its name.
+  /// A file system in which a store was killed after a commit and renamed, and a closed store was
+  /// copied to its name.
   private func exchanged(_ word: UInt64 = 7, seed: UInt64 = 1) throws -> SimulatedFileSystem {
     let killed = SimulatedFileSystem()
     let store = try Store.words(killed, "/a.roost", options(seed))
@@ -38,9 +39,10 @@ import Testing
     return image
   }
 
-  /// A process was killed with its commits in the log. Its file was renamed and a backup copied to the name. Opening the
-  /// backup removed the log, with all commits of the renamed file, without a word.
-  @Test func `the log of another store is put aside, and brings its commits back`() throws {
+  /// A process was killed with its commits in the log. Its file was renamed and a backup copied to
+  /// the name. Before the fix, opening the backup removed the log with all commits of the renamed
+  /// file, without an error.
+  @Test func `the log of another store is put aside, and its commits can be restored`() throws {
     let image = try exchanged()
     let log = try #require(image.contents(of: "/a.roost-log"))
     #expect(try Store.foreignLog(beside: "/a.roost", fileSystem: image) != nil)
@@ -58,12 +60,12 @@ import Testing
     #expect(told.sentences.count == 1)
   }
 
-  @Test func `a log that is put aside replaces none`() throws {
+  @Test func `a log that is put aside replaces no other`() throws {
     let image = try exchanged()
     let log = try #require(image.contents(of: "/a.roost-log"))
     try Store.words(image, "/a.roost", options(3)).close()
     let first = try #require(image.paths.first { $0.contains("-log.lost-") })
-    // The same log once more, as after a second copy.
+    // A second copy of the log.
     let again = try image.open("/a.roost-log", .writeOrCreate)
     try again.write(log, at: 0)
     again.close()
@@ -72,7 +74,7 @@ import Testing
     #expect(image.contents(of: first) == log && image.contents(of: first + "-2") == log)
   }
 
-  @Test func `a log is used for its own store alone, and only until that was closed`() throws {
+  @Test func `a log is used only for its own store, and only until the store was closed`() throws {
     let image = try exchanged()
     func use(_ path: String, _ log: String, _ image: SimulatedFileSystem) throws {
       try Store.examineRemains(path, fileSystem: image, floor: WordFloor.floor).useLog(log, image)
@@ -91,7 +93,7 @@ import Testing
     #expect(closed?.code == .logMissing && closed?.detail.contains("was closed") == true)
   }
 
-  @Test func `a log of another store without commits is removed in silence`() throws {
+  @Test func `a log of another store without commits is removed without a message`() throws {
     let other = SimulatedFileSystem()
     let idle = try Store.words(other, "/a.roost", options(1))
     let log = try #require(other.contents(of: "/a.roost-log"))
@@ -105,8 +107,9 @@ import Testing
     try idle.close()
   }
 
-  /// Programs remove their store's file to begin anew, and its log stays. They were refused.
-  @Test func `a store whose file is gone begins anew where that is allowed`() throws {
+  /// Programs remove their store's file to start over, and its log stays. Before the fix, they got
+  /// an error.
+  @Test func `a store whose file was removed starts over if that is allowed`() throws {
     let store = try Store.words(fileSystem, "/a.roost", options(1))
     try store.write { writer throws(StoreError) in try writer.set(1, 7) }
     let image = fileSystem.crashImage(.all)
@@ -126,7 +129,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a log without commits whose store's file is gone is removed in silence`() throws {
+  @Test func `a log without commits whose store's file was removed is removed without a message`() throws {
     let idle = try Store.words(fileSystem, "/a.roost", options(1))
     let image = fileSystem.crashImage(.all)
     try image.remove("/a.roost")
@@ -136,7 +139,7 @@ import Testing
     try idle.close()
   }
 
-  @Test func `a store whose file was removed refuses its next commit, also where nothing has taken the name`() throws {
+  @Test func `a store whose file was removed refuses its next commit, even if no other file has the name`() throws {
     let store = try Store.words(fileSystem, "/a.roost", options(1))
     try store.write { writer throws(StoreError) in try writer.set(1, 7) }
     try fileSystem.remove("/a.roost")
@@ -155,7 +158,7 @@ import Testing
     try store.write { writer throws(StoreError) in try writer.set(1, 7) }
     if isReplaced { try fileSystem.rename("/a.roost", to: "/old.roost") } else { try fileSystem.remove("/a.roost") }
     if isReplaced {
-      // A file that was only renamed is written on.
+      // A file that was only renamed can still be written to.
       try store.write { writer throws(StoreError) in try writer.set(1, 8) }
     }
     let next = try Store.words(fileSystem, "/a.roost", options(2, .begin))
@@ -172,8 +175,8 @@ import Testing
     try next.close()
   }
 
-  /// To look the file's name up took a quarter of a relaxed commit.
-  @Test func `relaxed commits look once in a while whether the file was removed, and durable ones always`() throws {
+  /// Before the fix, looking up the file's name took a quarter of the time of a relaxed commit.
+  @Test func `relaxed commits sometimes check whether the file was removed, and durable ones always`() throws {
     let store = try Store.words(fileSystem, "/a.roost", options(1))
     func refusal(_ durability: SyncMode) -> StoreError.Code? {
       do throws(StoreError) {
@@ -182,7 +185,7 @@ import Testing
       } catch { return error.code }
     }
     try fileSystem.remove("/a.roost")
-    // One looked just now.
+    // A commit has just checked.
     store.lookedUpAt = .max
     #expect(refusal(.relaxed) == nil && refusal(.full) == .fileReplaced)
     // It is known now.

@@ -27,7 +27,7 @@ import Testing
     return options
   }
 
-  @Test func `a store that is missing is made only if that is allowed`() throws {
+  @Test func `a missing store is created only if that is allowed`() throws {
     var options = StoreOptions.forTests
     options.createIfMissing = false
     #expect(code("/a.roost", options) == .notFound)
@@ -51,10 +51,10 @@ import Testing
     #expect(try word(third) == 1)
   }
 
-  @Test func `a store that another process holds is named with its holder`() throws {
+  @Test func `the error about a locked store names the process that has it`() throws {
     let store = try Store.words(fileSystem)
     try write(store, 1)
-    // Another process is one whose table of open stores does not know this one.
+    // A process with another table of open stores counts as another process.
     OpenStores.shared.vacate(store.tenancy)
     let error = #expect(throws: StoreError.self) { try Store.words(fileSystem) }
     #expect(error?.code == .locked)
@@ -66,10 +66,10 @@ import Testing
     try store.close()
   }
 
-  /// Who made a store gave it its name and then removed the empty log that had kept others from making one. Another
-  /// process could open the store between the two, and the name that went was that of its log: its commits were
-  /// acknowledged, and lost with the next crash.
-  @Test func `a store that is being made cannot be opened before it is complete`() throws {
+  /// Before the fix, the process that created a store gave it its name and then removed the empty
+  /// log that had prevented another creation. If another process opened the store between the two,
+  /// its own log was removed: its commits were acknowledged, and lost in the next crash.
+  @Test func `a store cannot be opened before its creation is complete`() throws {
     var couldLock: [Bool] = []
     fileSystem.onStep = { [unowned fileSystem] step in
       guard step.kind == .rename || step.kind == .syncDirectory else { return }
@@ -94,7 +94,8 @@ import Testing
     }
   }
 
-  /// All openings of a process took turns, so one long recovery kept all other stores from being opened.
+  /// Before the fix, all openings of a process waited for each other, so one long recovery blocked
+  /// the opening of all other stores.
   @Test func `another store opens while one recovers`() throws {
     let store = try Store.words(fileSystem)
     try write(store, 1)
@@ -102,7 +103,7 @@ import Testing
     let other = Other()
     image.onStep = { [unowned image] step in
       guard step.path == "/a.roost", !other.hasBegun.exchange(true, ordering: .relaxed) else { return }
-      // The recovery of the first store has begun, and goes on when this call returns.
+      // The recovery of the first store has started, and continues when this call returns.
       guard let thread = try? Thread({ other.open(image) }) else { return }
       thread.detach()
       let deadline = Clock.monotonicNanoseconds() + 20_000_000_000
@@ -119,9 +120,9 @@ import Testing
     try store.close()
   }
 
-  /// The folder is opened to be synced before the first commit. As many files were open as may be, and writing stopped
-  /// for good, as after a sync that failed.
-  @Test func `too many open files at the first write stop that write alone`() throws {
+  /// The folder is opened to be synced before the first commit. Before the fix, if the limit of
+  /// open files was reached, all later writes failed, as after a failed sync.
+  @Test func `too many open files at the first write fail only that write`() throws {
     let store = try Store.words(fileSystem)
     fileSystem.inject(FaultRule(.syncDirectory, .error(ErrorNumber.tooManyFiles)))
     #expect(failure { () throws(StoreError) in try write(store, 1) } == .tooManyFiles)
@@ -130,7 +131,7 @@ import Testing
     #expect(try word(found) == 2)
     try found.close()
     try store.close()
-    // A sync that fails stops writing.
+    // A failed sync stops all writes.
     let again = try Store.words(fileSystem)
     fileSystem.inject(FaultRule(.syncDirectory, .error(ErrorNumber.io)))
     #expect(failure { () throws(StoreError) in try write(again, 3) } == .ioError)
@@ -147,7 +148,7 @@ import Testing
     #expect(code("/b.roost") == nil)
   }
 
-  @Test func `a store without its log is not opened as an older one`() throws {
+  @Test func `a store without its log is not opened as an older state`() throws {
     let store = try Store.words(fileSystem)
     try write(store, 1)
     let image = fileSystem.crashImage(.none)
@@ -162,8 +163,8 @@ import Testing
     #expect(failure { () throws(StoreError) in _ = try Store.words(mixed) } == .logMissing)
   }
 
-  /// The store's file was gone, and its log held acknowledged commits. Opening made a new, empty store without a word,
-  /// and removed the log.
+  /// Before the fix, if the store's file was missing and its log had acknowledged commits, opening
+  /// made a new, empty store without an error, and removed the log.
   @Test(arguments: [false, true], [false, true]) func `a log without its store is an error that names both`(
     readOnly: Bool, createIfMissing: Bool
   ) throws {
@@ -182,7 +183,8 @@ import Testing
     #expect(error?.detail.contains("/a.roost-log") == true)
     #expect(image.paths == ["/a.roost-log"])
     #expect(image.contents(of: "/a.roost-log") == log)
-    // Put back, the file opens with everything; and without the log a new store may be made.
+    // After the file is put back, it opens with everything. After the log is removed, a new store
+    // may be made.
     let back = try image.open("/a.roost", .writeOrCreate)
     try back.write(file, at: 0)
     #expect(try word(Store.words(image)) == 1)
@@ -190,7 +192,7 @@ import Testing
     try Store.words(other).close()
   }
 
-  @Test func `an empty log without a store is a creation that a crash cut off`() throws {
+  @Test func `an empty log without a store is an interrupted creation`() throws {
     _ = try fileSystem.open("/a.roost-log", .writeOrCreate)
     let store = try Store.words(fileSystem)
     try write(store, 1)
@@ -198,8 +200,9 @@ import Testing
     #expect(fileSystem.paths == ["/a.roost"])
   }
 
-  /// With the superblock that named the log gone, the older one said that the store was clean and empty.
-  @Test func `the older superblock is not taken where commits would be lost`() throws {
+  /// Before the fix, if the superblock that named the log was lost, the older one said that the
+  /// store was clean and empty.
+  @Test func `the older superblock is not used if commits would be lost`() throws {
     let store = try Store.words(fileSystem)
     try write(store, 1)
     for slot in 0..<2 {
@@ -254,7 +257,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a closed store says so`() throws {
+  @Test func `a closed store gives the error that it is closed`() throws {
     let store = try Store.words(fileSystem)
     try write(store, 1)
     try store.close()
@@ -274,8 +277,8 @@ import Testing
     #expect(failure { () throws(StoreError) in _ = try store.beginRead() } == .closed)
   }
 
-  /// What a first crash cut off from the end came back after a second one, since the record before it was made anew
-  /// with the same bytes.
+  /// Before the fix, commits that a first crash cut off from the end came back after a second one,
+  /// because the record before them was written again with the same bytes.
   @Test func `a record that a crash lost does not come back later`() throws {
     let store = try Store.words(fileSystem)
     try write(store, 1, .relaxed)
@@ -295,7 +298,7 @@ import Testing
     #expect(try word(last) == 1)
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6, 7]) func `a creation that fails can be tried again`(nth: Int) throws {
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7]) func `a failed creation can be repeated`(nth: Int) throws {
     fileSystem.inject(FaultRule([.create, .write, .sync, .rename, .syncDirectory], nth: nth, .error(ErrorNumber.io)))
     _ = code()
     fileSystem.clearFaults()
@@ -305,7 +308,7 @@ import Testing
     #expect(try word(found) == 1)
   }
 
-  @Test(arguments: UInt64(1)...3) func `a truncated or random file is refused and left alone`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...3) func `a truncated or random file is refused and not changed`(seed: UInt64) throws {
     let store = try Store.words(fileSystem)
     try store.write { writer throws(StoreError) in
       for index in 0..<100 { try writer.set(index, 5) }

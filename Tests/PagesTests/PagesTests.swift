@@ -5,11 +5,11 @@ import Testing
 
 @testable import RoostPages
 
-/// A store from its door: what was written is read, in every way of ending.
+/// A store through its public functions: written values are read, in every way of ending.
 @Suite struct StoreTests {
   private let fileSystem = SimulatedFileSystem()
 
-  @Test func `what was committed is read, also after closing and opening`() throws {
+  @Test func `committed values are read, even after closing and opening`() throws {
     let store = try Store.words(fileSystem)
     try store.write { writer throws(StoreError) in
       for index in 0..<100 { try writer.set(index, UInt64(index) * 3) }

@@ -26,7 +26,7 @@ import Testing
     return found
   }
 
-  @Test(arguments: UInt64(1)...20) func `pieces come back however they are cut`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...20) func `pieces are read back however they are cut`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let pieces = (0..<12).map { _ in (UInt8(generator.below(200)), generator.bytes(generator.pick([0, 1, 130, 3000]))) }
     let bytes = pieces.flatMap { piece($0.0, $0.1) }
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `lengths that are no numbers, or larger than any memory, are damaged`() {
+  @Test func `invalid lengths, and lengths larger than any memory, are damage`() {
     let endless = [3] + [UInt8](repeating: 0xFF, count: 30)
     let huge: [UInt8] = [3, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0, 0]
     #expect(failure { () throws(StoreError) in _ = try read([endless]) } == .logDamaged)

@@ -2,9 +2,9 @@ import RoostPages
 import RoostTestSupport
 import Testing
 
-/// A set of places against a plain set.
+/// A set of places, compared with a plain set.
 @Suite struct PlaceSetTests {
-  @Test(arguments: UInt64(1)...4) func `it holds what a set holds`(seed: UInt64) {
+  @Test(arguments: UInt64(1)...4) func `it has the same places as a set`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     var places = PlaceSet()
     var model = Set<UInt32>()

@@ -5,13 +5,13 @@ import Testing
 
 @testable import RoostPages
 
-/// Replaying a log that is much longer than the drafts may be.
+/// Replaying a log that is much longer than the limit for drafts.
 @Suite struct RecoveryTests {
   private final class Peak: Sendable {
     let drafts = Atomic<Int>(0)
   }
 
-  /// A floor that notes how many drafts there are while it replays.
+  /// A floor that records the number of drafts while it replays.
   private func floor(_ peak: Peak) -> Store.Floor {
     var floor = WordFloor.floor
     let replay = floor.replay
@@ -45,9 +45,9 @@ import Testing
     return options
   }
 
-  /// Each commit changed less than is worth writing early, and all of them together were kept in memory: a replay took
-  /// as much of it as the log had changed pages.
-  @Test func `replay keeps the changed pages of many commits within their bound`() throws {
+  /// Before the fix, each commit changed too little to be written early, and all of them together
+  /// were kept in memory: a replay took memory for all pages that the log had changed.
+  @Test func `replay keeps the changed pages of many commits within their limit`() throws {
     let (image, state) = try crashed()
     let peak = Peak()
     let store = try Store.open("/a.roost", options: options, fileSystem: image, floor: floor(peak))
@@ -60,8 +60,9 @@ import Testing
     #expect(try again.findings() == [])
   }
 
-  /// Pages that find no room on the device stay in memory, as without a bound: the log still holds everything.
-  @Test func `a full disk does not keep a long log from being replayed`() throws {
+  /// Pages without room on the device stay in memory, as without a limit: the log still has
+  /// everything.
+  @Test func `a full disk does not prevent the replay of a long log`() throws {
     let (image, state) = try crashed()
     let used = try image.paths.reduce(UInt64(0)) { try $0 + UInt64(#require(image.contents(of: $1)).count) }
     image.capacity = used + UInt64(4 * Page.size)

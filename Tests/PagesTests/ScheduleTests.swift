@@ -5,11 +5,11 @@ import Testing
 
 @testable import RoostPages
 
-/// Orders of events that chance brings about once in a million times, forced.
+/// Forced orders of events that happen by chance once in a million times.
 @Suite struct ScheduleTests {
-  /// Does one thing at one moment, once.
+  /// Runs one action at one moment, once.
   final class Moment: @unchecked Sendable {
-    // Unchecked because the test sets it up before anybody else runs.
+    // `@unchecked Sendable`: the test sets it up before any other thread runs.
     private let point: SchedulePoint
     private let isDue = Atomic<Bool>(false)
     private let come = Atomic<Bool>(false)
@@ -30,9 +30,10 @@ import Testing
     }
   }
 
-  /// The sweep and the fill read a frame's state and stored what followed from it, under their lock. But a writer, and
-  /// the end of a checkpoint, change states without that lock. A page that was written was a draft again afterwards, for
-  /// ever, and counted as written twice; a place that had got a new page in between was not.
+  /// The sweep and the fill read a frame's state and stored the next one under their lock. But a
+  /// writer, and the end of a checkpoint, change states without that lock. Before the fix, a
+  /// written page became a draft again forever, and was counted as written twice; a place with a
+  /// new page in between was not counted.
   @Test func `states that change meanwhile are not overwritten`() throws {
     let moment = Moment(.changingState)
     let frames = try Frames(file: nil, capacity: 64, validator: { _, _ in nil }, schedule: { moment.pass($0) })

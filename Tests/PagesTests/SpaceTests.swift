@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostPages
 
-/// Taking, burying and reclaiming places, against pins that are looked at one by one.
+/// Taking, burying and reclaiming places, compared with a check of every pin.
 @Suite struct SpaceTests {
   private struct Page {
     var born: UInt64
@@ -16,7 +16,7 @@ import Testing
     var space = Space(limit: 2)
     var pages: [UInt32: Page] = [:]
     var now: UInt64 = 1
-    // The tip and the durable snapshot are always pinned; readers pin what was the tip.
+    // The tip and the durable snapshot are always pinned; readers pin former tips.
     var readers: [UInt64] = []
     var durable: UInt64 = 1
     func pins() -> [UInt64] { (readers + [now, durable]).sorted() }
@@ -81,7 +81,7 @@ import Testing
     #expect(failure { () throws(StoreError) in _ = try space.take() } == .diskFull)
   }
 
-  @Test func `a run that the largest size cuts off leaves the limit below it`() {
+  @Test func `a run that the largest size truncates leaves the limit below it`() {
     var space = Space(limit: 16_380)
     space.largest = 16_386
     #expect(failure { () throws(StoreError) in _ = try space.takeRun(5) } == .diskFull)

@@ -31,7 +31,7 @@ import Testing
     return bytes
   }
 
-  @Test func `what was encoded is read`() {
+  @Test func `an encoded superblock is read`() {
     var superblock = sample
     #expect(read(superblock.encoded()) == superblock)
     superblock.log = nil
@@ -47,14 +47,15 @@ import Testing
     }
   }
 
-  @Test func `a future version and another page size are told apart from damage`() {
+  @Test func `a future version and another page size are distinguished from damage`() {
     let future = sealed(sample.encoded()) { $0[8] = 3 }
     if case .futureVersion(3) = Superblock.read(future) {} else { Issue.record("not a future version") }
     let sized = sealed(sample.encoded()) { $0[13] = 0x20 }
     if case .wrongPageSize(8192) = Superblock.read(sized) {} else { Issue.record("not a wrong page size") }
   }
 
-  /// A superblock that is written again over itself keeps its bytes: torn, it would else be lost.
+  /// A superblock that is written again in its place keeps its bytes: otherwise, torn, it would be
+  /// lost.
   @Test func `a superblock of version 1 is read without copies, and encoded as it was`() throws {
     var old = sample
     (old.version, old.copies) = (1, [])
@@ -62,11 +63,11 @@ import Testing
     #expect(bytes[8] == 1)
     let found = try #require(read(bytes))
     #expect(found == old && found.encoded() == bytes)
-    // What later versions keep there means nothing in it.
+    // The fields of later versions there have no meaning in it.
     #expect(read(sealed(bytes) { $0[120] = 9 })?.copies == [])
   }
 
-  @Test func `a superblock has room for as many copies as there may be`() {
+  @Test func `a superblock has room for the largest number of copies`() {
     var full = sample
     full.pageCount = 2 + 2 * UInt32(PageCopies.most)
     full.copies = (0..<UInt32(PageCopies.most)).map {
@@ -76,26 +77,26 @@ import Testing
     #expect(read(sealed(full.encoded()) { $0[120] &+= 1 }) == nil)
   }
 
-  /// A place that is given up twice is given to two pages.
+  /// A place that is freed twice is given to two pages.
   @Test(arguments: [(16, 16), (16, 1), (16, 22), (1, 3), (22, 3), (18, 3), (16, 21), (18, 16)] as [(UInt32, UInt32)])
-  func `a list of copies that cannot be is refused`(page: UInt32, copy: UInt32) {
+  func `an impossible list of copies is refused`(page: UInt32, copy: UInt32) {
     var other = sample
     other.copies[0] = PageCopy(page: PageID(page), copy: PageID(copy))
     #expect(read(other.encoded()) == nil)
   }
 
-  /// Numbers from which the store counts on must leave room to count.
+  /// Numbers that the store increments must leave room to increment.
   @Test(arguments: [32, 40, 48, 112]) func `numbers that would overflow are refused`(offset: Int) {
     #expect(read(sealed(sample.encoded()) { for index in 0..<8 { $0[offset + index] = 0xFF } }) == nil)
   }
 
-  /// A stamp of 0 is no pin: readers would wait for ever for a snapshot that never appears.
+  /// A stamp of 0 is not a pin: readers would wait forever for a snapshot that never appears.
   @Test func `a snapshot without a stamp is refused`() {
     #expect(read(sealed(sample.encoded()) { for index in 0..<8 { $0[40 + index] = 0 } }) == nil)
   }
 
-  /// A superblock said that the store was closed, and still had the place of its log. The log was thrown away, and an
-  /// older state was shown.
+  /// Before the fix, a superblock said that the store was closed, and still had the place of its
+  /// log. The log was ignored, and an older state was shown.
   @Test(arguments: [100, 104, 112]) func `a closed store that has the place of a log is refused`(offset: Int) {
     var superblock = sample
     superblock.log = nil
@@ -110,7 +111,7 @@ import Testing
     return file
   }
 
-  @Test func `the newest of two is taken, and a damaged one is noticed`() throws {
+  @Test func `the newer of two superblocks is used, and a damaged one is noticed`() throws {
     var newer = sample
     newer.sequence = 14
     var broken = newer.encoded()
@@ -123,7 +124,8 @@ import Testing
     #expect(one.newest == sample && one.slot == 0 && one.otherIsDamaged)
   }
 
-  /// A changed number made both superblocks as new as each other, and the older state was shown.
+  /// Before the fix, a changed number made both superblocks equally new, and the older state was
+  /// shown.
   @Test func `two superblocks with one number are refused unless they are equal`() throws {
     var other = sample
     other.snapshot.transaction += 1
@@ -134,7 +136,7 @@ import Testing
     #expect(try SuperblockPair.read(from: file([sample.encoded(), sample.encoded()])).newest == sample)
   }
 
-  @Test func `a file that is no store is refused with its reason`() throws {
+  @Test func `a file that is not a store is refused with a reason`() throws {
     func code(_ file: any StorageFile) -> StoreError.Code? {
       failure { () throws(StoreError) in _ = try SuperblockPair.read(from: file) }
     }

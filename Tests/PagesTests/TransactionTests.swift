@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostPages
 
-/// One transaction: steps, going back, spilling and ending.
+/// One transaction: steps, rollbacks, spilling and ending.
 @Suite struct TransactionTests {
   private let fileSystem = SimulatedFileSystem()
 
@@ -13,7 +13,7 @@ import Testing
     try store.read { reader throws(StoreError) in try reader.word(index) }
   }
 
-  @Test(arguments: UInt64(1)...6, [false, true]) func `savepoints nest, and what is rolled back is gone`(
+  @Test(arguments: UInt64(1)...6, [false, true]) func `savepoints nest, and rolled back changes are gone`(
     seed: UInt64, spills: Bool
   ) throws {
     var generator = SplitMix64(seed: seed)
@@ -86,7 +86,7 @@ import Testing
     #expect(store.tip.transaction == 1)
   }
 
-  /// A piece that found no room was left out, and the commit went through without it.
+  /// Before the fix, a piece without room was left out, and the commit succeeded without it.
   @Test func `a record that lacks a piece is not committed`() throws {
     let store = try Store.words(fileSystem)
     try store.write { writer throws(StoreError) in try writer.set(3, 4) }
@@ -101,7 +101,7 @@ import Testing
     #expect(try word(store, 3) == 4)
     #expect(!store.turn.isHeld)
     _ = point
-    // Going back to before the failure mends it.
+    // A rollback to before the failure repairs it.
     let next = try store.beginWrite()
     let other = WordWriter.of(next)
     try other.set(3, 6)
@@ -116,7 +116,8 @@ import Testing
     #expect(try Store.words(image).read { reader throws(StoreError) in try reader.word(3) } == 6)
   }
 
-  /// Every operation past the bound took a new step, even where nothing was left to spill.
+  /// Before the fix, every operation over the limit took a new step, even if there was nothing left
+  /// to spill.
   @Test func `drafts of earlier commits do not make each operation a step`() throws {
     var options = StoreOptions.forTests
     options.draftBytes = 16 * Page.size
@@ -135,7 +136,8 @@ import Testing
     try writer.commit()
   }
 
-  /// Replay spilled more often than the transactions had, and then called their stamps impossible.
+  /// Before the fix, replay spilled more often than the transactions had, and then reported their
+  /// stamps as impossible.
   @Test func `a log of more drafts than there is room for is replayed`() throws {
     var options = StoreOptions.forTests
     options.draftBytes = 16 * Page.size

@@ -5,16 +5,16 @@ import Testing
 @testable import RoostPages
 
 @Suite struct WriterQueueTests {
-  /// What threads did, in order.
+  /// The actions of threads, in order.
   private final class Journal: @unchecked Sendable {
-    // Unchecked because the entries are guarded by `lock`.
+    // `@unchecked Sendable`: `lock` guards the entries.
     private let lock = Lock()
     private var entries: [Int] = []
     func add(_ entry: Int) { lock.withLock { entries.append(entry) } }
     var all: [Int] { lock.withLock { entries } }
   }
 
-  @Test func `the turn goes to who came first`() throws {
+  @Test func `the first thread in the queue gets the turn`() throws {
     let queue = WriterQueue()
     let journal = Journal()
     queue.takeAlways()
@@ -34,7 +34,7 @@ import Testing
     #expect(!queue.isHeld)
   }
 
-  @Test func `who waits too long is told so and leaves the queue`() throws {
+  @Test func `a thread that waits too long gets an error and leaves the queue`() throws {
     let queue = WriterQueue()
     let journal = Journal()
     queue.takeAlways()
@@ -60,7 +60,7 @@ import Testing
     try queue.refuseHolder()
   }
 
-  @Test func `a timeout without end does not overflow`() throws {
+  @Test func `an infinite timeout does not overflow`() throws {
     let store = try Store.words(SimulatedFileSystem())
     let transaction = try store.beginWrite(timeoutMilliseconds: .max)
     #expect(failure { () throws(StoreError) in _ = try store.beginWrite() } == .nestedWrite)

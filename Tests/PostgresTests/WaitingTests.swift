@@ -62,7 +62,7 @@
       return store.roundTrips - before
     }
 
-    @Test func `a loop over one fetch does not ask for each object`() throws {
+    @Test func `a loop over one fetch does not load each object separately`() throws {
       let schema = Schema([Customer.self, Purchase.self, Good.self])
       let filling = ModelContext(try ground.container(schema))
       let goods = (0..<300).map { Good("good \($0)") }

@@ -37,13 +37,13 @@ import Testing
     return try result!.get()
   }
 
-  @Test func `a catalog comes back from its bytes`() throws {
+  @Test func `a catalog is read back from its bytes`() throws {
     let catalog = try Self.library()
     #expect(try decoded(catalog.encoded) == catalog)
     #expect(try decoded(Catalog().encoded) == Catalog())
   }
 
-  @Test func `cases of fields come back, and only a catalog with some has the second form`() throws {
+  @Test func `cases of fields are read back, and only a catalog with cases has the second form`() throws {
     var catalog = try Self.library()
     #expect(catalog.encoded.first == 1)
     try catalog.change(entity: "Track") { (entity) throws(RecordFault) in
@@ -58,14 +58,15 @@ import Testing
     #expect(encoded.first == 2)
     let again = try decoded(encoded)
     #expect(again == catalog && again.entity("Track")?.field("genre")?.cases == [.string("rock"), .string("")])
-    // They say nothing of how rows are stored.
+    // They do not affect the storage of rows.
     #expect(try !(again == Self.library()))
     var plain = catalog
     plain.forgetNotes()
     #expect(plain.storesRows(as: catalog) && plain != catalog && plain.encoded.first == 1)
-    // A program that knows the first form alone finds another number and says so; one that knows six refuses a seventh.
+    // A program that knows only the first form reports another number. A program that knows seven
+    // refuses an eighth.
     var bytes = encoded
-    bytes[0] = 7
+    bytes[0] = 8
     #expect(throws: StoreError.self) { try decoded(bytes) }
     #expect(failure { () throws(StoreError) in _ = try decoded(bytes) } == .futureVersion)
     // The first form has no cases.
@@ -73,7 +74,7 @@ import Testing
     #expect(failure { () throws(StoreError) in _ = try decoded(bytes) } == .damaged)
   }
 
-  @Test func `the version of the models comes back, and only a catalog with one has the third form`() throws {
+  @Test func `the version of the models is read back, and only a catalog with one has the third form`() throws {
     var catalog = try Self.library()
     #expect(catalog.encoded.first == 1)
     let plain = catalog
@@ -92,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `an outline has names and types, in no order, and says what differs`() throws {
+  @Test func `an outline has names and types, in no order, and lists the differences`() throws {
     let catalog = try Self.library()
     let outline = try #require(catalog.outline("Track"))
     #expect(outline.fingerprint == catalog.outline("Track")?.fingerprint && outline.differences(from: outline).isEmpty)
@@ -108,7 +109,7 @@ import Testing
     #expect(outline.differences(from: other).contains("- more: string"))
   }
 
-  @Test func `fields come and go, and their numbers are never given again`() throws {
+  @Test func `fields are added and removed, and their numbers are never used again`() throws {
     var catalog = try Self.library()
     let old = catalog.entity("Track")!
     try catalog.change(entity: "Track") { (entity) throws(RecordFault) in
@@ -126,7 +127,7 @@ import Testing
     #expect(catalog.entity("Track")!.layouts.count == new.layouts.count)
   }
 
-  @Test func `what does not fit is refused by name, and nothing has changed`() throws {
+  @Test func `an invalid change is refused with its name, and nothing has changed`() throws {
     let catalog = try Self.library()
     func fault(_ body: (inout Catalog) throws -> Void) -> RecordFault.Code? {
       var copy = catalog

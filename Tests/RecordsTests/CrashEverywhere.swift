@@ -5,13 +5,13 @@ import Testing
 
 @testable import RoostRecords
 
-/// Stops the machine after every call of a play, and looks at what each crash leaves.
+/// Stops the machine after every call of a play, and examines the result of each crash.
 final class CrashEverywhere {
   static let path = "/a.roost"
   let fileSystem = SimulatedFileSystem()
   let options: StoreOptions
   private(set) var acknowledged = 0
-  /// The number of the commit that the first step made.
+  /// The number of the commit of the first step.
   private(set) var firstCommit: UInt64 = 0
   private var points: [(crash: CrashPoint, acknowledged: Int)] = []
 
@@ -36,7 +36,8 @@ final class CrashEverywhere {
     fileSystem.onStep = nil
   }
 
-  /// Calls `check` with what each image opens as, and the number of steps that were acknowledged before the crash.
+  /// Calls `check` with the store that each image opens as, and the number of steps that were
+  /// acknowledged before the crash.
   func examine(_ policy: CrashPolicy, _ check: (RecordStore, Int, String) throws -> Void) throws -> Int {
     var count = 0
     for (number, point) in points.enumerated() {

@@ -6,9 +6,9 @@ import Testing
 
 @testable import RoostRecords
 
-/// Delete rules, against a plain graph, and whole or not at all.
+/// Delete rules, compared with a plain graph. A deletion is whole or does not happen.
 @Suite struct DeletionTests {
-  /// Each node leads to others in every way there is.
+  /// Each node references others in every possible way.
   private static func catalog() throws -> RoostRecords.Catalog {
     var catalog = RoostRecords.Catalog()
     let node = EntityID(1)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// The graph without some nodes and all that follows; nil where a rule forbids it.
+  /// The graph without some nodes and all that a cascade deletes; nil if a rule forbids it.
   private static func without(_ wanted: [RowID], _ graph: [RowID: Node]) -> [RowID: Node]? {
     var doomed = Set(wanted.filter { graph[$0] != nil })
     var before = -1
@@ -90,7 +90,7 @@ import Testing
     return left
   }
 
-  @Test(arguments: UInt64(1)...30) func `what goes is what the rules say, or nothing goes`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...30) func `a deletion follows the rules, or deletes nothing`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     var options = StoreOptions()
     options.fanoutLimit = 8
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `a thousand albums and their ten thousand tracks go in steps that do not grow`() throws {
+  @Test func `a thousand albums and their ten thousand tracks are deleted in steps that do not grow`() throws {
     var edits: [Int] = []
     for albums in [100, 400] {
       let store = try RecordStore(inMemory: StoreOptions())
@@ -170,7 +170,7 @@ import Testing
           try album.insert([:])
           for _ in 0..<10 { try track.insert(["album": .reference(RowID(UInt64(number)))]) }
         }
-        // In an order of their own, which has to go too.
+        // In a separate order, which has to be deleted too.
         let tracks = try writer.links("tracks", of: "Album")
         for number in 1...albums {
           let id = RowID(UInt64(number))
@@ -189,7 +189,7 @@ import Testing
     #expect(edits == [2000, 8000])
   }
 
-  @Test func `a chain of ten thousand rows goes without a call in a call`() throws {
+  @Test func `a chain of ten thousand rows is deleted without recursion`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
       try writer.change { $0 = try Self.catalog() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// Sets of fields by their places, also behind the 64th.
+/// Sets of fields by their places, including places after the 64th.
 @Suite struct FieldSetTests {
   @Test(arguments: UInt64(1)...4) func `a set of fields agrees with a set of numbers`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
@@ -41,7 +41,7 @@ import Testing
       try writer.table("Wide").insert(["f70": .int(2)])
     }
     try store.write { try $0.table("Wide").update(RowID(1), ["f70": .int(5), "f79": .int(9)]) }
-    // Everything that is not synced is lost, and the log is carried out again.
+    // All unsynced data is lost, and the log is replayed.
     fileSystem = fileSystem.crashPoint().image(CrashChoice.none)
     store = try RecordStore("/a.roost", fileSystem: fileSystem)
     try store.read { reader in

@@ -47,7 +47,7 @@ import Testing
 
   // MARK: The catalog
 
-  @Test func `a catalog with a full text index has the fourth form, and comes back from its bytes`() throws {
+  @Test func `a catalog with a full text index has the fourth form, and is read back from its bytes`() throws {
     var catalog = try Self.catalog()
     #expect(catalog.encoded.first == 4)
     var again = try Catalog(decoding: catalog.encoded)
@@ -60,11 +60,11 @@ import Testing
     #expect(catalog.textIndex("parts", of: "Note")?.builtBelow == RowID(0))
     try catalog.remove(textIndex: "parts", of: "Note")
     try catalog.remove(textIndex: "title, body", of: "Note")
-    // Without one an older program reads the store again.
+    // Without a full text index, an older program can read the store again.
     #expect(catalog.encoded.first == 3)
   }
 
-  @Test func `bytes of full text indexes that do not fit are refused`() throws {
+  @Test func `invalid bytes of full text indexes are refused`() throws {
     let bytes = try Self.catalog().encoded
     for place in bytes.indices {
       for flip in [1, 0x80, 0xFF] as [UInt8] {
@@ -86,7 +86,7 @@ import Testing
     #expect(throws: RecordFault.self) {
       try catalog.change(entity: "Note") { (entity) throws(RecordFault) in try entity.remove("text") }
     }
-    // A row without a text shows the initial value then, so the index is filled anew.
+    // A row without a text then shows the initial value, so the index is filled again.
     let text = try #require(catalog.entity("Note")?.field("text")?.id)
     try catalog.set(field: text, of: "Note", isOptional: false, initial: .string("none"))
     #expect(catalog.textIndex(id) == nil && catalog.textIndex("title, text", of: "Note") != nil)
@@ -102,7 +102,7 @@ import Testing
     #expect(catalog.textIndexes == [])
   }
 
-  @Test func `a field that becomes required fills the index anew`() throws {
+  @Test func `a field that becomes required fills the index again`() throws {
     let store = try Self.store()
     try store.write { writer in
       let body = writer.catalog.entity("Note")!.field("body")!.id
@@ -127,7 +127,7 @@ import Testing
     return try store.complaints()
   }
 
-  @Test func `verify finds rows that are missing, too many or have other words`() throws {
+  @Test func `verify finds missing rows, additional rows, and rows with other words`() throws {
     let many = try broken { _ = try $0.table("Note").rows.remove(3) }
     #expect(
       many.contains("index: 219 rows belong in the full text index, which has 220, title, body of Note"), "\(many)")
@@ -147,7 +147,7 @@ import Testing
     #expect(early == ["index: 0 rows belong in the full text index, which has 5, parts of Note"], "\(early)")
   }
 
-  @Test(arguments: UInt64(1)...20) func `a spoiled entry is found, and searches never trap`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...20) func `a damaged entry is found, and searches never trap`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let store = try Self.store()
     var entries: [(key: [UInt8], value: [UInt8])] = []
@@ -188,10 +188,10 @@ import Testing
         }
       }
       let findings = try store.verify().findings
-      // The size of a segment decides only when it is merged.
+      // The size of a segment only decides when it is merged.
       #expect(!findings.isEmpty || entry.key == [1], "seed \(seed): \(entry.key), removed: \(isRemoved)")
       #expect(findings.allSatisfy { $0.kind == .index }, "seed \(seed): \(findings)")
-      // The entry as it was makes the index sound again.
+      // The original entry makes the index sound again.
       try store.write { writer in
         let text = try writer.table("Note").texts[0]
         try ByteKey.borrowing(entry.key) { (key) throws(StoreError) in try text.draft.put(key, entry.value) }
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test func `a change of another field leaves the index as it is`() throws {
+  @Test func `a change of another field does not change the index`() throws {
     let store = try Self.store()
     let before = try store.read { try $0.table("Note").texts[0].entries }
     try store.write { writer in
@@ -211,7 +211,7 @@ import Testing
     #expect(try store.complaints() == [])
   }
 
-  @Test func `a failed transaction leaves the index as it is`() throws {
+  @Test func `a failed transaction does not change the index`() throws {
     let store = try Self.store()
     struct Undone: Error {}
     for _ in 0..<3 {
@@ -228,7 +228,7 @@ import Testing
     #expect(count == 220)
   }
 
-  @Test func `an index over all rows is built in steps beside other changes`() throws {
+  @Test func `an index over all rows is built in steps between other changes`() throws {
     let store = try Self.store()
     var steps = 0
     func step() throws -> Bool {

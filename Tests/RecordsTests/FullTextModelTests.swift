@@ -70,7 +70,7 @@ import Testing
       try table.delete(RowID(row))
       rows[row] = nil
     case 9:
-      // A reader of the transaction sees what was written in it.
+      // A reader of the transaction sees its changes.
       try check(writer.reading("Note"), rows, generator: &generator, questions: 1)
     default:
       if depth > 1 { return }
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  /// Asks random questions, and compares the rows with those of the judge.
+  /// Runs random queries, and compares the rows with those of the judge.
   private static func check(
     _ table: TableReader, _ rows: Rows, generator: inout SplitMix64, questions: Int = 6, context: String = ""
   ) throws {
@@ -128,7 +128,7 @@ import Testing
     row.compactMapValues { if case .string(let text) = $0 { text } else { nil } }
   }
 
-  @Test(arguments: UInt64(1)...12) func `random changes and questions agree with dictionaries`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...12) func `random changes and queries agree with dictionaries`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     var fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
@@ -138,7 +138,7 @@ import Testing
     for round in 0..<25 {
       let context = "seed \(seed), round \(round)"
       var working = rows
-      // Mostly a change or two; sometimes so many that a segment is made of them.
+      // Mostly a change or two; sometimes enough changes for a new segment.
       let changes = generator.chance(1, in: 6) ? 120 : 1 + generator.below(6)
       let isAbandoned = generator.chance(1, in: 8)
       do {
@@ -170,7 +170,7 @@ import Testing
     try store.close()
   }
 
-  /// Makes the index anew, at once or in steps, or changes other parts of the models.
+  /// Makes the index again, at once or in steps, or changes other parts of the models.
   private static func changeCatalog(_ store: RecordStore, _ generator: inout SplitMix64) throws {
     let choice = generator.below(3)
     try store.write { writer in

@@ -7,7 +7,8 @@ import Testing
 
 @testable import RoostRecords
 
-/// Indexes over rows that are there: in steps beside other changes and through crashes, or at once within bounds.
+/// Indexes over existing rows: in steps between other changes and through crashes, or at once
+/// within limits.
 @Suite struct IndexBuildTests {
   private static func make(_ store: RecordStore, rows: Int) throws {
     try store.write { writer in
@@ -36,7 +37,7 @@ import Testing
     }
   }
 
-  /// What an index holds is what the rows below the one up to which it is built say, and no more.
+  /// The index must have exactly the entries of the rows up to which it is built.
   private static func check(_ reader: RecordReader, _ context: String = "") throws {
     let table = try reader.table("Item")
     for index in table.indexes {
@@ -93,7 +94,7 @@ import Testing
         fileSystem = fileSystem.crashPoint().image(.none)
         fileSystem.recordsSteps = false
         store = try RecordStore("/a.roost", options: options, fileSystem: fileSystem)
-        // Not more often: a checkpoint leaves a crash nothing to replay.
+        // Not more often, because a checkpoint leaves nothing to replay after a crash.
         #expect(try store.complaints() == [], "seed \(seed) round \(round)")
       }
       try store.read { try Self.check($0, "seed \(seed) round \(round)") }
@@ -104,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `what is not unique stops the building, and it goes on when that is mended`() throws {
+  @Test func `a duplicate stops the building, and it continues when the duplicate is removed`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try Self.make(store, rows: 100)
     try store.write { try $0.table("Item").insert(["name": .string("n7919")]) }
@@ -125,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `an index over many rows takes no more drafts than others may`() throws {
+  @Test func `an index over many rows takes no more drafts than other changes`() throws {
     var options = StoreOptions()
     options.checkpointing = .inline
     options.draftBytes = 64 * 4096
@@ -153,13 +154,13 @@ import Testing
         let index = try writer.reading("Item").index("by \(isUnique)")
         #expect(index?.count == 20_000)
       }
-      // Leaves are spilled; branches stay, and the last batch.
+      // Leaves are spilled; branches and the last batch stay.
       #expect(most < 64 * 2, "\(most) drafts")
     }
     try store.close()
   }
 
-  @Test func `an index built at once is the one built by steps`() throws {
+  @Test func `an index built at once equals one built in steps`() throws {
     let (one, other) = (try RecordStore(inMemory: StoreOptions()), try RecordStore(inMemory: StoreOptions()))
     for (store, later) in [(one, true), (other, false)] {
       try Self.make(store, rows: 3000)

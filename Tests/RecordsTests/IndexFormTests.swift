@@ -36,7 +36,7 @@ import Testing
     #expect(tested.encoded.first == 6)
     for catalog in [formed, tested] {
       #expect(try Catalog(decoding: catalog.encoded) == catalog)
-      // The same bytes under an older form are no catalog.
+      // The same bytes under an older form are not a catalog.
       var bytes = catalog.encoded
       bytes[0] = 5
       #expect(throws: StoreError.self) { try Catalog(decoding: bytes) }
@@ -106,7 +106,7 @@ import Testing
     #expect(catalog.indexes.map(\.name) == [renamed, renamed + " 2", "by hand"])
   }
 
-  @Test func `what an index cannot have is refused`() throws {
+  @Test func `invalid definitions of indexes are refused`() throws {
     var catalog = try Self.catalog()
     let (name, size) = (try Self.field("name", catalog), try Self.field("size", catalog))
     let (ratio, tags) = (try Self.field("ratio", catalog), try Self.field("tags", catalog))
@@ -131,7 +131,7 @@ import Testing
     #expect(catalog.indexes.isEmpty && catalog.nextNumbers.index == 1)
   }
 
-  @Test func `rows enter and leave, and verify finds an entry that is wrong`() throws {
+  @Test func `rows enter and leave, and verify finds a wrong entry`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
       try writer.change { catalog in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// Keys sort and are equal as Swift's values do.
+/// Keys sort and compare like Swift's values.
 @Suite struct KeyTests {
   private static let pairs = 150_000
 
@@ -21,7 +21,8 @@ import Testing
     one.lexicographicallyPrecedes(other) ? -1 : one == other ? 0 : 1
   }
 
-  /// Compares the order of many pairs of values and of their keys, near ones among them.
+  /// Compares the order of many pairs of values with that of their keys. Some pairs are close to
+  /// each other.
   private func compare<T: Comparable>(
     _ type: FieldType, edges: [T], _ make: (inout SplitMix64) -> T, _ near: (T, inout SplitMix64) -> T,
     _ value: (T) -> Value
@@ -42,7 +43,7 @@ import Testing
         wrong += 1
         if wrong < 4 { Issue.record("\(one) and \(other)") }
       }
-      // What follows a value in a compound key must not change the order of the values.
+      // The bytes after a value in a compound key must not change the order of the values.
       if one != other, keys.0.starts(with: keys.1) || keys.1.starts(with: keys.0) { wrong += 1 }
     }
     #expect(wrong == 0)
@@ -90,14 +91,14 @@ import Testing
       }, { one, generator in generator.chance(1, in: 2) ? one.nextUp : -one }, { .float($0) })
   }
 
-  @Test func `what is no number comes last, whichever it is`() throws {
+  @Test func `every NaN comes last`() throws {
     let last = try key(.double(.nan), .double)
     #expect(last == (try key(.double(-.signalingNaN), .double)))
     #expect(order(try key(.double(.infinity), .double), last) == -1)
     let lastFloat = try key(.float(-.nan), .float)
     #expect(lastFloat == (try key(.float(.signalingNaN), .float)))
     #expect(order(try key(.float(.infinity), .float), lastFloat) == -1)
-    // As with Foundation's Decimal, what is no number is less than all that is one.
+    // As with Foundation's Decimal, NaN is less than all numbers.
     let least = DecimalNumber(mantissa: .max, exponent: .max, isNegative: true)
     for other in [least, DecimalNumber(-1), DecimalNumber(0), DecimalNumber(.max)] {
       #expect(order(try key(.decimal(.nan), .decimal), try key(.decimal(other), .decimal)) == -1)
@@ -105,8 +106,9 @@ import Testing
     }
   }
 
-  /// A string that Swift orders by its normal form. Its own `<` is no order where neither string is in normal form and one
-  /// begins the other: of "e\u{301}" and "\u{E9}\0" none is less and they are not equal.
+  /// A string that is ordered by its normal form, as in Swift. Swift's own `<` is not an order if
+  /// neither string is in normal form and one begins the other: of "e\u{301}" and "\u{E9}\0"
+  /// neither is less, and they are not equal.
   private struct Text: Comparable, CustomStringConvertible {
     var given: String
     var normal: String
@@ -121,7 +123,7 @@ import Testing
     static func < (one: Text, other: Text) -> Bool { one.normal < other.normal }
   }
 
-  @Test func `strings are ordered as Swift orders them in normal form`() throws {
+  @Test func `strings are ordered like Swift's strings in normal form`() throws {
     let edges = [
       "", "\0", "\0\0", "a", "a\0", "a\0b", "ab", "b", "e\u{301}", "\u{E9}", "e", "f", "é\0", "\u{E9}a", "Å",
       "A\u{30A}",
@@ -151,7 +153,7 @@ import Testing
       }, { one, _ in Text(one.normal) }, { .string($0.given) })
   }
 
-  @Test func `a long text is cut, and what is behind does not count`() throws {
+  @Test func `a long text is truncated, and the rest does not count`() throws {
     let long = String(repeating: "x", count: 512)
     let whole = try key(.string(long), .string)
     let cut = try key(.string(long + "a"), .string)
@@ -184,7 +186,7 @@ import Testing
       static func == (one: Number, other: Number) -> Bool { one.double == other.double }
       static func < (one: Number, other: Number) -> Bool { one.double < other.double }
     }
-    // Small ones, that a double holds exactly once they are multiplied by 10^8.
+    // Small numbers, which a double stores exactly after a multiplication by 10^8.
     func number(_ mantissa: Int, _ exponent: Int8) -> Number {
       var scaled = Double(mantissa)
       for _ in 0..<Int(exponent + 8) { scaled *= 10 }
@@ -209,7 +211,7 @@ import Testing
         == 1)
   }
 
-  @Test func `row numbers keep their order and come back`() throws {
+  @Test func `row numbers keep their order and are read back`() throws {
     try compare(
       .reference(EntityID(1)), edges: [0, 1, 127, 128, 16_383, 16_384, 1 << 56 - 1, 1 << 56, .max].map { RowID($0) },
       { RowID($0.next() >> UInt64($0.below(64))) },
@@ -228,7 +230,7 @@ import Testing
     }
   }
 
-  @Test func `a part turned over sorts the other way round`() throws {
+  @Test func `an inverted part sorts in the other direction`() throws {
     var generator = SplitMix64(seed: 3)
     for _ in 0..<20_000 {
       let (one, other) = (String(generator.below(5000)), String(generator.below(5000)))

@@ -13,7 +13,7 @@ import Testing
     return options
   }
 
-  /// Bytes that nothing makes shorter.
+  /// Bytes that cannot be compressed.
   private static func noise(_ seed: UInt64, _ count: Int = 1_200_000) -> [UInt8] {
     var generator = SplitMix64(seed: seed)
     return (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next() >> 32) }
@@ -46,7 +46,7 @@ import Testing
     var written = 0
     for step in fileSystem.steps.dropFirst(before) where step.kind == .write { written += step.length }
     #expect(written < 3_200_000)
-    // From the log, before any checkpoint.
+    // Read from the log, before any checkpoint.
     let again = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem.crashPoint().image(.none))
     try again.read { reader in
       let values = try reader.table("File").values(RowID(1))
@@ -56,10 +56,10 @@ import Testing
     try store.close()
   }
 
-  @Test func `after any crash a large value is there whole, or the one before`() throws {
+  @Test func `after any crash the whole large value exists, or the one before it`() throws {
     let (first, second) = (Self.noise(1), Self.noise(2))
     let text = String(repeating: "a long text, ", count: 100_000)
-    // What the row holds after so many steps.
+    // The content of the row after each number of steps.
     let states: [[String: Value]?] = [
       nil, nil, ["data": .data(first), "text": .string(""), "size": .int(0)],
       ["data": .data(first), "text": .string(text), "size": .int(0)],

@@ -6,14 +6,14 @@ import Testing
 
 @testable import RoostRecords
 
-/// Lists of rows against plain arrays: links with both orders, one or none, repeating or not, and children by reference with an
-/// order, through savepoints, crashes and reopenings.
+/// Lists of rows, compared with plain arrays: links with both orders, one or none, repeating or
+/// not, and children by reference with an order, through savepoints, crashes and reopenings.
 @Suite struct LinkModelTests {
-  /// What is in the store, as arrays.
+  /// The content of the store, as arrays.
   struct Model: Equatable {
     var owners: Set<RowID> = []
     var targets: [RowID: RowID?] = [:]
-    /// Numbers of targets that were given and are not used yet.
+    /// Numbers of targets that were reserved and are not used yet.
     var reserved: [RowID] = []
     /// By relationship and owner; the inverse of links in `backward`.
     var forward: [String: [RowID: [RowID]]] = [:]
@@ -28,7 +28,7 @@ import Testing
       if rows.isEmpty { written.remove(owner) }
     }
 
-    /// Lets a target refer to another owner, where it comes last, or to none.
+    /// Makes a target reference another owner, where it comes last, or none.
     mutating func lead(_ target: RowID, to owner: RowID?) {
       let before = targets[target] ?? nil
       if let before, before != owner { setChildren(children(before).filter { $0 != target }, of: before) }
@@ -44,7 +44,8 @@ import Testing
     }
   }
 
-  /// How often a list of children was found in each form, and went from one into the other.
+  /// The number of times that a list of children was in each form, and changed from one form to the
+  /// other.
   struct Census: Equatable {
     var plain = 0
     var written = 0
@@ -199,7 +200,7 @@ import Testing
         model.backward[kind.name]?[target] = nil
       }
     case 4:
-      // From the other side, at the end of both.
+      // From the other side, at the end of both lists.
       let back = try writer.links("of " + kind.name, of: "Target")
       let isNew = link(&model, number, owner, target, at: nil)
       #expect(try back.append(owner, to: target) == isNew)
@@ -213,7 +214,7 @@ import Testing
       let count = list.count { $0 == list[place] }
       if count > 1 {
         #expect(try links.remove(list[place], from: owner))
-        // Which of several goes is not promised; what is left is read back.
+        // Which of several links is removed is not specified, so the rest is read back.
         let left = try links.rows(of: owner)
         #expect(left.sorted() == (list.prefix(place) + list.dropFirst(place + 1)).sorted())
         model.forward[kind.name]![owner] = left
@@ -236,7 +237,7 @@ import Testing
       wanted.shuffle(using: &generator)
       if !kind.order { wanted.sort() }
       try links.replace(wanted, of: owner)
-      // What stays keeps its place in the other side's lists, but for links that may repeat.
+      // A link that stays keeps its place in the other side's lists, unless links may repeat.
       for row in list where kind.repeats || !wanted.contains(row) {
         model.backward[kind.name]![row]!.removeAll { $0 == owner }
       }
@@ -250,7 +251,7 @@ import Testing
     }
   }
 
-  /// Some targets get numbers that were given before those of others.
+  /// Some targets get numbers that were reserved before those of others.
   private static func insert(
     _ parent: RowID?, _ plain: RowID, _ writer: RecordWriter, _ model: inout Model, _ generator: inout SplitMix64
   ) throws -> RowID {
@@ -305,11 +306,11 @@ import Testing
       try writer.table("Target").update(target, ["parent": .null])
       model.lead(target, to: nil)
     case 3, 4:
-      // Wherever it was before.
+      // Independent of its former owner.
       try writer.table("Target").update(target, ["parent": .reference(owner)])
       model.lead(target, to: owner)
     case 5, 6:
-      // As their numbers are: then nothing of it need be written.
+      // In the order of their numbers: then no order needs to be written.
       let some = model.written.sorted().randomElement(using: &generator)
       if let some, some != owner { return try sort(some, children, &model) }
       try replace(list.sorted())
@@ -335,7 +336,7 @@ import Testing
     model.setChildren(wanted, of: owner)
   }
 
-  /// An owner goes, with its links; its children stay without a parent.
+  /// Deletes an owner with its links; its children stay without a parent.
   private static func delete(_ owner: RowID, _ writer: RecordWriter, _ model: inout Model) throws {
     #expect(try writer.table("Owner").deleteFollowingRules(owner).rows.count == 1)
     model.owners.remove(owner)
@@ -364,14 +365,14 @@ import Testing
         models.append(next)
       }
     }
-    // Sometimes the changes of a step are still on the way when it crashes, so the next model must be there too.
+    // Some changes of a step may be in flight when it crashes, so the next model is allowed too.
     try crashes.play(steps, from: 1, stride: 5)
     let policy = CrashPolicy(exhaustiveUpTo: 0, ofEach: 1, randoms: 2, garbage: 1, seed: seed)
     var looked = 0
     let images = try crashes.examine(policy) { store, acknowledged, context in
       let rows = try store.read { reader in (try reader.table("Owner").count, try reader.table("Target").count) }
       let changes = try store.read { $0.commit }
-      // The first step made the catalog, and each commit has the number after the one before.
+      // The first step made the catalog, and each commit has the next number.
       let number = Int(changes) - Int(crashes.firstCommit)
       #expect(number == acknowledged - 1 || number == acknowledged, "\(context)")
       let model = models[number]
@@ -386,7 +387,7 @@ import Testing
     var generator = SplitMix64(seed: seed)
     var fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
-    // In some numbers are given before the rows are written.
+    // In some plays, numbers are reserved before the rows are written.
     let reserves = seed % 2 == 0
     var store = try RecordStore("/a.roost", options: Self.options(), reservesRows: reserves, fileSystem: fileSystem)
     try store.write { try $0.change { $0 = try Self.catalog() } }
@@ -419,7 +420,7 @@ import Testing
         if generator.chance(1, in: 2) {
           try store.close()
         } else {
-          // Everything that is not synced is lost.
+          // All unsynced data is lost.
           fileSystem = fileSystem.crashPoint().image(CrashChoice.none)
           fileSystem.recordsSteps = false
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// Orders that are kept at a bounded cost, and what links and references refuse.
+/// Orders with a limited cost, and the errors of links and references.
 @Suite struct LinkTests {
   private func store(_ catalog: RoostRecords.Catalog) throws -> RecordStore {
     let store = try RecordStore(inMemory: StoreOptions())
@@ -14,7 +14,7 @@ import Testing
     return store
   }
 
-  @Test func `a child that comes last costs no entry, or two where an order is written`() throws {
+  @Test func `a child that comes last costs no entry, or two if an order is written`() throws {
     let store = try store(LinkModelTests.catalog())
     try store.write { writer in
       try writer.table("Owner").insert(["name": .string("o")])
@@ -30,7 +30,7 @@ import Testing
           _ = try table.insert(&builder)
         }
         edits.append(links.edits - before)
-        // The first change of the order writes it whole, and then moves one.
+        // The first change of the order writes the whole order, and then moves one child.
         if count == 10_000 {
           try writer.links("children", of: "Owner").move(from: 0, to: 0, in: RowID(1))
           try writer.links("children", of: "Owner").move(from: 9999, to: 9998, in: RowID(1))
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// Always at one place is the worst case for labels.
+  /// Insertions at one place are the worst case for labels.
   @Test(arguments: ["front", "middle", "behind the first"])
   func `inserting at one place moves few others each time`(place: String) throws {
     let store = try store(LinkModelTests.catalog())
@@ -71,14 +71,14 @@ import Testing
         if number == 1000 || number == 4000 { costs.append(draft.edits) }
       }
       #expect(try links.rows(of: RowID(1)) == wanted)
-      // Two for each link, and for each at most some dozen of others moved.
+      // Two for each link, and some dozen moved ones at most.
       #expect(costs[1] < 4000 * 48, "\(costs)")
-      // Four times as many cost little more than four times as much.
+      // Four times as many links cost little more than four times as much.
       #expect(costs[1] < costs[0] * 6, "\(costs)")
     }
   }
 
-  @Test func `one link from both sides, and none to rows that are not there`() throws {
+  @Test func `one link from both sides, and none to missing rows`() throws {
     let store = try store(LinkModelTests.catalog())
     try store.write { writer in
       try writer.table("Owner").insert(["name": .string("o")])
@@ -94,13 +94,13 @@ import Testing
       #expect(throws: RecordFault.self) { try forward.append(RowID(1), to: RowID(2)) }
       #expect(throws: RecordFault.self) { try forward.insert(RowID(1), at: 0, in: RowID(1)) }
       #expect(throws: RecordFault.self) { try bag.insert(RowID(1), at: 3, in: RowID(1)) }
-      // A row that goes takes its links with it.
+      // The links of a deleted row are deleted too.
       try writer.table("Target").delete(RowID(1))
       #expect(try forward.count(of: RowID(1)) == 0 && bag.count(of: RowID(1)) == 0)
     }
   }
 
-  @Test func `a reference leads to a row at the end, or the transaction does nothing`() throws {
+  @Test func `a reference has a row at the end of the transaction, or the transaction does nothing`() throws {
     let store = try store(LinkModelTests.catalog())
     // The parent comes later.
     try store.write { writer in
@@ -113,7 +113,7 @@ import Testing
       }
     }
     #expect(fault?.code == .unknown && fault?.entity == "Target" && fault?.field == "parent")
-    // What is undone or changed again is not missed.
+    // A reference that is undone or changed again is not checked.
     try store.write { writer in
       struct Stop: Error {}
       try? writer.savepoint {
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `relationships come and go under rows that stay`() throws {
+  @Test func `relationships are added and removed, and the rows stay`() throws {
     let store = try store(LinkModelTests.catalog())
     try store.write { writer in
       for _ in 0..<3 { try writer.table("Owner").insert(["name": .string("o")]) }
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `a single row refers to another one, and a second one may not`() throws {
+  @Test func `one row references another one, and a second row may not`() throws {
     var catalog = RoostRecords.Catalog()
     let person = try catalog.add(entity: "Person")
     try catalog.add(entity: "Passport") { (entity) throws(RecordFault) in
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func `a catalog whose relationships do not agree is refused`() throws {
+  @Test func `a catalog with inconsistent relationships is refused`() throws {
     var catalog = try LinkModelTests.catalog()
     func decoded(_ catalog: RoostRecords.Catalog) throws -> RoostRecords.Catalog {
       try RoostRecords.Catalog(decoding: catalog.encoded)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// Changes of an index that wait, against a plain array.
+/// Pending changes of an index, compared with a plain array.
 @Suite struct PendingEntriesTests {
   private struct Expected: Equatable {
     var key: [UInt8]
@@ -12,7 +12,8 @@ import Testing
   }
 
   private enum Shape: CaseIterable {
-    /// Keys that differ at once, that share a beginning, of few kinds, that all come twice, that come backwards.
+    /// Keys that differ early, that share a prefix, of few kinds, that all come twice, that come in
+    /// reverse order.
     case random, shared, few, twice, backwards, short
   }
 
@@ -32,7 +33,7 @@ import Testing
     for shape in Shape.allCases {
       var generator = SplitMix64(seed: seed)
       var pending = PendingEntries(isFindable: true)
-      // A second round shows that nothing is left of the first.
+      // A second round shows that the first one leaves nothing.
       for _ in 0..<2 {
         var expected: [Expected] = []
         for number in 0..<count {

@@ -5,7 +5,8 @@ import Testing
 
 @testable import RoostRecords
 
-/// Rows and indexes where they lie: cursors both ways, fields by number in every layout, and nothing after the end.
+/// Rows and indexes in place: cursors in both directions, fields by number in every layout, and
+/// nothing after the end.
 @Suite struct ReaderTests {
   static func filled(_ rows: Int = 300) throws -> RecordStore {
     var options = StoreOptions()
@@ -25,7 +26,7 @@ import Testing
     return store
   }
 
-  @Test func `a cursor goes through the rows both ways, and from anywhere`() throws {
+  @Test func `a cursor goes through the rows in both directions, and from any row`() throws {
     let store = try Self.filled()
     try store.read { reader in
       let table = try reader.table("Track")
@@ -66,7 +67,7 @@ import Testing
         names.append(try #require(text))
       }
       #expect(names.count == table.count)
-      // Nil first, then the genre upwards, and in each the title downwards.
+      // Nil first, then the genre ascending, and in each genre the title descending.
       let genres = names.map { $0.split(separator: "|")[0] }
       #expect(genres == genres.sorted { ($0.hasPrefix("null") ? "" : $0) < ($1.hasPrefix("null") ? "" : $1) })
       var low = ByteBuffer()
@@ -93,7 +94,7 @@ import Testing
     let long = String(repeating: "long ", count: 900)
     try store.write { writer in
       try writer.change { catalog in
-        // An index has a test on the field.
+        // An index tests the field.
         let fault = #expect(throws: RecordFault.self) {
           try catalog.change(entity: "Track") { (entity) throws(RecordFault) in try entity.remove("rating") }
         }
@@ -167,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func `what a writer reads ends with its next change, cursors too`() throws {
+  @Test func `a writer's readers end with its next change, and cursors too`() throws {
     let store = try Self.filled(30)
     try store.write { writer in
       let table = try writer.table("Track")
@@ -185,7 +186,7 @@ import Testing
 
   struct Box: ~Copyable { var cursor: RowCursor }
 
-  @Test func `a cursor that outlives its transaction is refused, and gives the slot back`() throws {
+  @Test func `a cursor that outlives its transaction is refused, and frees the slot`() throws {
     let store = try Self.filled(30)
     let before = store.store.frames.slots.takenCount
     do {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// Numbers that rows get before they are written.
+/// Row numbers that are reserved before the rows are written.
 @Suite struct RowNumberTests {
   private func store(_ fileSystem: SimulatedFileSystem) throws -> RecordStore {
     let store = try RecordStore("/a.roost", reservesRows: true, fileSystem: fileSystem)
@@ -21,7 +21,7 @@ import Testing
     try builder.set(table.slot("id"), .string(id))
   }
 
-  @Test func `numbers are given once, whoever takes them`() throws {
+  @Test func `numbers are given once, to every kind of caller`() throws {
     let store = try store(SimulatedFileSystem())
     let track = try store.read { try $0.table("Track").entity.id }
     let first = try store.reserve(3, of: track)
@@ -47,7 +47,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `rows that come after those with higher numbers are nothing unsound`() throws {
+  @Test func `rows that are written after rows with higher numbers are sound`() throws {
     let store = try store(SimulatedFileSystem())
     let track = try store.read { try $0.table("Track").entity.id }
     #expect(try store.reserve(9, of: track) == RowID(1))
@@ -66,7 +66,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a number that is given twice is found`() {
+  @Test func `a number that is used twice is found`() {
     var given = GivenNumbers(start: 1)
     for first: ClosedRange<UInt64> in [5...9, 2...3, 20...20, 12...14] {
       let isNew = given.give(first)
@@ -86,7 +86,7 @@ import Testing
     #expect(answers == [true, true, false])
   }
 
-  @Test func `numbers that were never saved are given again only by another opening`() throws {
+  @Test func `unsaved numbers are given again only by another opening`() throws {
     let fileSystem = SimulatedFileSystem()
     do {
       let store = try store(fileSystem)
@@ -107,7 +107,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `what was not reserved, or is taken, is refused and changes nothing`() throws {
+  @Test func `a number that was not reserved, or is taken, is refused and changes nothing`() throws {
     let store = try store(SimulatedFileSystem())
     let track = try store.read { try $0.table("Track").entity.id }
     _ = try store.reserve(2, of: track)
@@ -132,7 +132,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a snapshot stays as it is until it is closed`() throws {
+  @Test func `a snapshot does not change until it is closed`() throws {
     let store = try store(SimulatedFileSystem())
     func put(_ id: String) throws {
       try store.write { writer in

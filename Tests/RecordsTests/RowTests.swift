@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// Rows hold what was put into them, and bytes that are no row are refused.
+/// Rows contain the values that were put into them, and bytes that are not a row are refused.
 @Suite struct RowTests {
   private static let plain: [FieldType] = [
     .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal, .date, .uuid,
@@ -73,17 +73,17 @@ import Testing
       (0..<fields).map { Layout.Member(FieldID(UInt16($0)), type(&generator), isOptional: generator.chance(1, in: 2)) })
   }
 
-  /// Compares so that what is no number equals itself.
+  /// Compares so that NaN equals itself.
   private func isSame(_ one: Value, _ other: Value) -> Bool { one == other }
 
-  @Test(arguments: UInt64(1)...60) func `what is put into a row comes out of it`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...60) func `values that are put into a row are read from it`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let layout = Self.layout(&generator, fields: generator.below(24))
     var builder = RowBuilder(layout)
     for _ in 0..<30 {
       var expected = layout.members.map { $0.isOptional ? Value.null : nil }
       builder.clear()
-      // Some are put twice, some never.
+      // Some values are put twice, some never.
       for _ in 0..<layout.members.count * 2 {
         let index = generator.below(layout.members.count)
         let member = layout.members[index]
@@ -102,7 +102,7 @@ import Testing
           if let value { #expect(found == value) }
         }
       }
-      // A row taken over and written again is the same.
+      // A row that is copied and written again stays the same.
       var copy = RowBuilder(layout)
       row.withUnsafeBytes { copy.load($0) }
       #expect(try bytes(copy) == row)
@@ -115,7 +115,7 @@ import Testing
     return row
   }
 
-  @Test func `a value of another type, too large or missing is a fault`() throws {
+  @Test func `a value of another type, too large or missing is an error`() throws {
     let layout = Layout(
       version: 1, [.init(FieldID(1), .int8), .init(FieldID(2), .string), .init(FieldID(3), .uint64, isOptional: true)])
     var builder = RowBuilder(layout)
@@ -137,7 +137,7 @@ import Testing
     #expect(throws: RecordFault.self) { _ = try bytes(builder) }
   }
 
-  @Test(arguments: UInt64(1)...20) func `bytes that are no row are refused, or can be read`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...20) func `bytes that are not a row are refused, or can be read`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let layout = Self.layout(&generator, fields: 12)
     var builder = RowBuilder(layout)
@@ -154,19 +154,19 @@ import Testing
       }
       damaged.withUnsafeBytes { bytes in
         guard layout.admits(bytes) else { return }
-        // No trap, and nothing read outside; which value stands there is the check's business.
+        // No trap, and no read outside. The checksum, not this test, verifies the value.
         for slot in layout.slots { _ = layout.value(bytes.baseAddress!, slot) }
       }
     }
   }
 
-  @Test(arguments: 0...9) func `ends that do not ascend are refused, wherever they stand`(fields: Int) {
+  @Test(arguments: 0...9) func `ends that do not ascend are refused, wherever they are`(fields: Int) {
     let layout = Layout(version: 0, (0..<fields).map { Layout.Member(FieldID(UInt16($0)), .data, isOptional: false) })
     var generator = SplitMix64(seed: UInt64(fields))
     for _ in 0..<4000 {
       var ends: [Int] = []
       for _ in 0..<fields { ends.append((ends.last ?? 0) + generator.below(20)) }
-      // A value outside of its row leaves eight bytes, and says so in the highest bit.
+      // A value outside of its row leaves eight bytes, and the highest bit marks it.
       var isOutside = ends.map { _ in false }
       for number in ends.indices where generator.chance(1, in: 6) {
         isOutside[number] = true

@@ -24,7 +24,7 @@ import Testing
     try insert("first")
   }
 
-  /// Returns which tables the transaction used.
+  /// Returns the tables that the transaction used.
   @discardableResult
   private func insert(
     _ name: String, into entity: String = "Cat", _ store: RecordStore? = nil,
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `the next transaction goes on with the tables of the last one`() throws {
+  @Test func `the next transaction uses the tables of the last one`() throws {
     let first = try insert("second")
     #expect(try insert("third") == first)
     #expect(try insert("Rex", into: "Dog") == first)
@@ -58,7 +58,7 @@ import Testing
     #expect(throws: RecordFault.self) { try insert("third") }
   }
 
-  @Test func `another store object of the same file comes between`() throws {
+  @Test func `another store object of the same file commits in between`() throws {
     let other = try RecordStore("/a.roost", fileSystem: fileSystem)
     defer { try? other.close() }
     let (mine, theirs) = (try insert("second"), try insert("third", other))
@@ -72,7 +72,7 @@ import Testing
 
   struct Stop: Error {}
 
-  @Test func `what was given up leaves no tables behind`() throws {
+  @Test func `an abandoned transaction leaves no tables`() throws {
     try insert("second")
     #expect(throws: Stop.self) { try insert("lost") { _ in throw Stop() } }
     try insert("third")
@@ -92,7 +92,7 @@ import Testing
     #expect(try store.complaints() == [])
   }
 
-  @Test func `a table cannot be used after its transaction, and a new one tells only of its own rows`() throws {
+  @Test func `a table cannot be used after its transaction, and a new one notes only its own rows`() throws {
     var kept: TableWriter?
     try store.write { writer in
       kept = try writer.table("Dog")

@@ -6,7 +6,8 @@ import Testing
 
 @testable import RoostRecords
 
-/// Random changes of rows against plain dictionaries, with reopening after a crash, savepoints and a changing catalog.
+/// Random changes of rows, compared with plain dictionaries, with reopening after a crash,
+/// savepoints and a changing catalog.
 @Suite struct StoreModelTests {
   private struct Model: Equatable {
     var rows: [RowID: [String: Value]] = [:]
@@ -51,7 +52,7 @@ import Testing
 
   private static let names = ["id", "title", "album", "genre", "rating", "notes", "text"]
 
-  /// The index's keys computed from the values alone.
+  /// The index's keys, computed only from the values.
   private func check(_ store: RecordStore, _ model: Model, _ context: String) throws {
     #expect(try store.complaints() == [], "\(context)")
     try store.read { reader in
@@ -168,7 +169,7 @@ import Testing
     fileSystem.recordsSteps = false
     var store = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem)
     try store.write { try $0.change { $0 = try Self.catalog() } }
-    // A second one of the same file writes now and then.
+    // A second store object of the same file sometimes writes.
     var other = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem)
     var model = Model()
     for round in 0..<60 {
@@ -197,7 +198,7 @@ import Testing
           try other.close()
           try store.close()
         } else {
-          // Everything that is not synced is lost.
+          // All unsynced data is lost.
           fileSystem = fileSystem.crashPoint().image(CrashChoice.none)
           fileSystem.recordsSteps = false
         }
@@ -210,7 +211,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a table that was left behind is refused, and changes nothing`() throws {
+  @Test func `a table of an ended transaction is refused, and changes nothing`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     var kept: TableWriter?
     try store.write { writer in
@@ -237,8 +238,9 @@ import Testing
     }
   }
 
-  /// Values of a megabyte were written to places that the record named, beside their bytes; replay put the bytes
-  /// elsewhere, and nobody owned the places that it had kept free for them.
+  /// Before the fix, values of a megabyte were written to places that the record named beside their
+  /// bytes. Replay put the bytes elsewhere, and the places that it had reserved for them had no
+  /// owner.
   @Test func `a value of megabytes loses no place in replay`() throws {
     let fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
@@ -275,7 +277,7 @@ import Testing
     }
   }
 
-  @Test func `fields come and go under rows that stay as they are`() throws {
+  @Test func `fields are added and removed, and the rows do not change`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
       try writer.change { $0 = try CatalogTests.library() }
@@ -304,7 +306,7 @@ import Testing
       #expect(try table.row(unique: "id", [.string("nobody")]) == nil)
       #expect(table.index("stars")?.count == 21)
     }
-    // What cannot be unique is refused, with the row, and nothing has changed.
+    // A field that cannot be unique is refused with the row, and nothing has changed.
     let fault = #expect(throws: RecordFault.self) {
       try store.write { writer in
         try writer.change { try $0.add(index: "one", of: "Track", on: ["name"], isUnique: true) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// Rows that are added or changed by what must be unique, and texts that are longer than keys.
+/// Rows that are added or changed by their unique values, and texts that are longer than keys.
 @Suite struct UpsertTests {
   private func filled() throws -> RecordStore {
     let store = try RecordStore(inMemory: StoreOptions())
@@ -36,7 +36,7 @@ import Testing
     return try table.upsert(&row, on: index, policy)
   }
 
-  @Test func `each policy does what it says, and the row keeps its number`() throws {
+  @Test func `each policy has its effect, and the row keeps its number`() throws {
     let store = try filled()
     let long = String(repeating: "long ", count: 1000)
     try store.write { writer in
@@ -63,13 +63,13 @@ import Testing
       #expect(try row(2)["age"] == .int(42))
       let fault = #expect(throws: RecordFault.self) { try upsert(table, ["mail": .string("a")], .throw) }
       #expect(fault?.code == .notUnique && fault?.rows == [RowName(EntityID(1), RowID(1))])
-      // Nil is in nobody's way.
+      // Nil conflicts with nothing.
       #expect(try upsert(table, ["nick": .string("N")], .replace).outcome == .inserted)
       #expect(try upsert(table, ["nick": .string("M")], .replace).outcome == .inserted)
     }
   }
 
-  @Test func `two rows in the way are a fault that names them, and nothing has changed`() throws {
+  @Test func `two conflicting rows are an error that names them, and nothing has changed`() throws {
     let store = try filled()
     try store.write { writer in
       let table = try writer.table("User")
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `a long text is unique as a whole, however it is written`() throws {
+  @Test func `a long text is unique as a whole, in any normal form`() throws {
     let store = try filled()
     let long = String(repeating: "x", count: 2000)
     try store.write { writer in
@@ -143,7 +143,7 @@ import Testing
         try table.insert(["f0": .string(zeros), "f1": .string(long), "f2": .string(zeros), "f3": .string(long + "a")])
       }
       #expect(same?.code == .notUnique)
-      // What does not fit is a fault, and the transaction goes on.
+      // A key that does not fit is an error, and the transaction continues.
       var row = table.makeBuilder()
       let large = DecimalNumber(mantissa: UInt128.max / 3, exponent: 1)
       for number in 4..<30 { try row.set(table.slot("f\(number)"), .decimal(large)) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// What does not agree is found, each kind by name.
+/// Every inconsistency is found, each kind by name.
 @Suite struct VerifyTests {
   private func store() throws -> RecordStore {
     let store = try RecordStore(inMemory: StoreOptions())
@@ -31,7 +31,7 @@ import Testing
     return store
   }
 
-  /// Breaks something behind everybody's back.
+  /// Breaks the store directly.
   private func broken(_ body: (RecordWriter) throws -> Void) throws -> [String] {
     let store = try store()
     #expect(try store.complaints() == [])
@@ -39,7 +39,7 @@ import Testing
     return try store.complaints()
   }
 
-  @Test func `an entry too few or too many`() throws {
+  @Test func `a missing or additional entry`() throws {
     let few = try broken { writer in
       let index = try writer.table("Target").indexes[0]
       var key = ByteBuffer()
@@ -57,7 +57,7 @@ import Testing
     #expect(many.contains("link: a link references row 4, which does not exist, both of Owner, row 2"), "\(many)")
   }
 
-  /// As many entries as there must be, and one of them under another key.
+  /// The number of entries is correct, and one of them has another key.
   @Test func `an entry in a wrong place`() throws {
     let found = try broken { writer in
       let index = try writer.table("Target").indexes[0]
@@ -79,7 +79,8 @@ import Testing
     #expect(found.count == 2, "\(found)")
   }
 
-  /// As many entries as there must be, and the key of one of them is called whole although the row's number is in it.
+  /// The number of entries is correct, and the key of one of them is marked as whole although the
+  /// row's number is in it.
   @Test func `an entry in another form`() throws {
     let found = try broken { writer in
       let index = try writer.table("Target").indexes[0]
@@ -131,13 +132,14 @@ import Testing
       for _ in 0..<2 { try writer.table("Page").insert(["text": .string(String(repeating: "x", count: 2000))]) }
     }
     #expect(try store.complaints() == [])
-    // Such an entry of a unique index has the form of one that is not.
+    // Such an entry of a unique index has the form of a non-unique one.
     try store.write { writer in try writer.change { $0.indexes[0].isUnique = true } }
     let found = try store.complaints()
     #expect(found.count == 1 && found[0].contains("text of Page"), "\(found)")
   }
 
-  /// Each row was looked up for each of its entries, and each entry for its row: at a million rows 41 reads a page.
+  /// Before the fix, each row was looked up for each of its entries, and each entry for its row:
+  /// with a million rows, 41 reads for each page.
   @Test func `each page is read a few times, however small the cache is`() throws {
     let fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
@@ -204,18 +206,19 @@ import Testing
     }
     #expect(found.findings == [])
     let total = try #require(told.last?.total)
-    // Every page in use but the superblocks.
+    // Every page in use except the superblocks.
     #expect(total == found.pages.pages - found.pages.freePages - 2 && total > 4 * Pace.stride)
     #expect(told.first?.pages == 0 && told.last?.pages == total)
     #expect(told.allSatisfy { $0.total == total })
     #expect(zip(told, told.dropFirst()).allSatisfy { $0.pages <= $1.pages })
     #expect(told.dropFirst().dropLast().allSatisfy { $0.pages > 0 && $0.pages <= total })
-    // The last step is a small one: nearly all was counted where it was read.
+    // The last step is small: nearly all pages were counted when they were read.
     let before = try #require(told.dropLast().last?.pages)
     #expect(total - before <= 2 * Pace.stride, "\(before) of \(total)")
   }
 
-  /// Once the caller says so, no further page is read, whether structure or content is under way.
+  /// After the caller stops it, no further page is read, in the check of the structure and of the
+  /// content.
   @Test(arguments: [0, 1, 2, 4]) func `a verification that is stopped reads no further page`(reports: Int) throws {
     let disk = SimulatedFileSystem()
     try large(in: disk)
@@ -234,7 +237,7 @@ import Testing
     #expect(readsAtStop > 0 && fileSystem.reads == readsAtStop)
   }
 
-  @Test func `a large value that nobody names`() throws {
+  @Test func `a large value without an owner`() throws {
     let found = try broken { writer in
       try LargeKey.with(RowID(77), FieldID(1)) { key in
         _ = try? writer.table("Target").large.put(key, [1, 2, 3])
@@ -270,7 +273,7 @@ import Testing
       ])
   }
 
-  @Test func `a place of one that has none beside it`() throws {
+  @Test func `a place in a list without order`() throws {
     let found = try broken { writer in
       let children = try writer.links("children", of: "Owner")
       let rows = try children.rows(of: RowID(1))
@@ -280,7 +283,7 @@ import Testing
     #expect(found == missing, "\(found)")
   }
 
-  @Test func `a short text that had to leave its row is still what an index asks for`() throws {
+  @Test func `a short text that is stored outside its row is still indexed`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
       try writer.change { catalog in
@@ -311,7 +314,7 @@ import Testing
     #expect(left == 0)
   }
 
-  @Test func `values of a field that is gone go with their row`() throws {
+  @Test func `values of a removed field are deleted with their row`() throws {
     let store = try store()
     try store.write { writer in
       try writer.change { catalog in
@@ -334,9 +337,9 @@ import Testing
   }
 }
 
-/// A store that was opened twice is closed when both have left it.
+/// A store that was opened twice is closed when both openings are closed.
 @Suite struct SharedClosingTests {
-  @Test func `a store that is closed twice leaves the one that shares its file alone`() throws {
+  @Test func `closing a store twice does not close the one that shares its file`() throws {
     let fileSystem = SimulatedFileSystem()
     let one = try RecordStore("/a.roost", fileSystem: fileSystem)
     let two = try RecordStore("/a.roost", fileSystem: fileSystem)

@@ -6,12 +6,12 @@ import Testing
 
 @testable import RoostRecords
 
-/// Reading a store of rows beside the one who writes it.
+/// Reading a store of rows while another process writes it.
 @Suite struct WitnessTests {
   static let path = "/a.roost"
   private static let count = 60
 
-  /// An owner whose every commit leaves all rows with the same number.
+  /// An owner that leaves all rows with the same number after every commit.
   private final class Owner {
     let store: RecordStore
     var round: Int64 = 0
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// What all rows say together: one number, or several where a state was mixed up.
+  /// The numbers in all rows: one number, or several if states were mixed.
   private static func rounds(_ reader: RecordReader) throws -> Set<Int64> {
     let table = try reader.table("Item")
     var found = Set<Int64>()
@@ -72,8 +72,9 @@ import Testing
     return found
   }
 
-  /// An owner that committed at each read made the log seem damaged ten times, and then the store busy.
-  @Test(arguments: [1, 3, 7]) func `an owner that commits at every read of the log keeps nobody from reading`(
+  /// Before the fix, an owner that committed at each read made the log seem damaged ten times, and
+  /// then the store busy.
+  @Test(arguments: [1, 3, 7]) func `an owner that commits at every read of the log does not prevent reading`(
     every: Int
   ) throws {
     let fileSystem = SimulatedFileSystem()
@@ -93,8 +94,8 @@ import Testing
     #expect(owner.faults.isEmpty)
   }
 
-  /// Commits and checkpoints come at random moments, and each answer is a state that was committed.
-  @Test(arguments: 1...20) func `whatever the owner does, one committed state is read, or it is said to be busy`(
+  /// Commits and checkpoints happen at random moments, and each answer is a committed state.
+  @Test(arguments: 1...20) func `whatever the owner does, a read returns one committed state, or the error busy`(
     seed: UInt64
   ) throws {
     var random = SplitMix64(seed: seed)
@@ -129,7 +130,7 @@ import Testing
     if commits > 10 { #expect(read > 0) }
   }
 
-  @Test func `a state that is overtaken in the middle is read anew, and not where that is too late`() throws {
+  @Test func `a state that is overtaken in the middle is read again, unless it is too late`() throws {
     let fileSystem = SimulatedFileSystem()
     let owner = try Owner(fileSystem)
     for _ in 0..<4 { owner.commit(checkpoint: true) }
@@ -148,7 +149,7 @@ import Testing
     owner.commit(checkpoint: false)
     #expect(try witness.refresh())
 
-    // What stands in the log is replayed into memory, and would not be read again.
+    // The commits in the log are replayed into memory, and would not be read again.
     owner.commit(checkpoint: true)
     let late = try RecordWitness(Self.path, fileSystem: fileSystem)
     let error = #expect(throws: StoreError.self) {
@@ -180,7 +181,7 @@ import Testing
     let witness = try RecordWitness(Self.path, fileSystem: fileSystem)
     #expect(try witness.read(Self.rounds) == [1])
     #expect(fileSystem.step == step)
-    // The owner goes on as if nobody had looked.
+    // The owner continues as if no process had read.
     owner.commit(checkpoint: true)
     #expect(owner.faults.isEmpty)
     try owner.store.close()
@@ -189,7 +190,7 @@ import Testing
     #expect(try witness.read(Self.rounds) == [2])
   }
 
-  @Test func `what a crashed owner left is read as recovery would find it`() throws {
+  @Test func `a crashed owner's store is read in the state that recovery would find`() throws {
     let fileSystem = SimulatedFileSystem()
     let owner = try Owner(fileSystem)
     for round in 0..<5 { owner.commit(checkpoint: round == 2) }
@@ -201,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func `a log that is damaged is an error, whoever reads it`() throws {
+  @Test func `a damaged log is an error, for every reader`() throws {
     let fileSystem = SimulatedFileSystem()
     let owner = try Owner(fileSystem)
     for _ in 0..<5 { owner.commit(checkpoint: false) }
@@ -213,7 +214,7 @@ import Testing
     #expect(error?.code == .logDamaged)
   }
 
-  @Test func `what a file holds is known without opening it, also where all of it stands in the log`() throws {
+  @Test func `the content of a file is known without opening it, even if all of it is in the log`() throws {
     let fileSystem = SimulatedFileSystem()
     let owner = try Owner(fileSystem)
     #expect(try StoreContent.of(Self.path, fileSystem: fileSystem) == .rows)
@@ -226,7 +227,7 @@ import Testing
     #expect(throws: StoreError.self) { try StoreContent.of("/c.roost", fileSystem: fileSystem) }
   }
 
-  @Test func `what is no store says so at once`() throws {
+  @Test func `a file that is not a store is refused at once`() throws {
     let folder = try ScratchFolder()
     func code(_ path: String) -> StoreError.Code? {
       do {

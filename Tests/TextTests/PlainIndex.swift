@@ -5,7 +5,7 @@ import Foundation
 /// A plain judge: all tokens of all rows, compared one by one.
 struct PlainIndex {
   let index: TextIndex
-  /// For each row and field the term at each position; empty for a stop word.
+  /// For each row and field, the term at each position; empty for a stop word.
   private(set) var rows: [Int64: [[[UInt8]]]] = [:]
 
   init(_ index: TextIndex) { self.index = index }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostText
 
-/// Lists of postings come back from their bytes, whatever gaps, fields and places they have.
+/// Lists of postings are read back from their bytes, with any gaps, fields and places.
 @Suite struct PostingListTests {
   private struct Posting {
     var document: UInt32
@@ -53,7 +53,7 @@ import Testing
     return try PostingCursor(SegmentReader(store, record, fieldCount: fieldCount), entry)
   }
 
-  @Test(arguments: UInt64(0)..<120) func `postings come back`(seed: UInt64) throws {
+  @Test(arguments: UInt64(0)..<120) func `postings are read back`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let fieldCount = random.pick([1, 2, 2, 5, 32])
     let postings = Self.postings(&random, fieldCount: fieldCount)

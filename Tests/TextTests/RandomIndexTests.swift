@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8)
-  func `an index finds and ranks as the judge does`(seed: UInt64) throws {
+  func `an index finds and ranks like the judge`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let analyzer = TextAnalyzer(
       stemming: random.chance(1, in: 2) ? .english : .none,
@@ -77,7 +77,7 @@ import Testing
 
   /// Lists of many blocks and chunks, some of them merged in small steps.
   @Test(arguments: 0..<3)
-  func `long lists are found as the judge finds them`(seed: UInt64) throws {
+  func `long lists are found like those of the judge`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let index = TextIndex(analyzer: TextAnalyzer(), fields: ["title", "body"])
     var judge = PlainIndex(index)

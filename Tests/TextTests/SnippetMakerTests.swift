@@ -23,7 +23,7 @@ import Testing
     #expect(try marked(question, text, words: words) == expected)
   }
 
-  @Test func `parts are escaped, marks are not`() throws {
+  @Test func `parts are escaped, but not the marks`() throws {
     #expect(try marked("b", "<a> <b> <c>", words: 9) == "&a> &[b]> &c>")
     #expect(try marked("naïve", "Naïve 東京 naive", words: 9) == "[Naïve] 東京 [naive]")
     #expect(try marked("東京", "Naïve 東京 naive", words: 2) == "…[東][京]…")

@@ -49,7 +49,7 @@ import Testing
     #expect(found == ["Größe", "naïve", "don’t", "東", "京"])
   }
 
-  @Test func `long words are cut at a character`() {
+  @Test func `long words are truncated at a character`() {
     let word = String(repeating: "é", count: 500)
     let token = TextAnalyzer(foldsMarks: false).tokens(of: word)
     #expect(token.count == 1 && token[0].term.count == 128 && token[0].range == 0..<1000)
@@ -76,7 +76,7 @@ import Testing
     TextAnalyzer(foldsMarks: false, stemming: .english, stopWords: .list(["der", "die", "daß"])),
     TextAnalyzer(stopWords: .english),
   ])
-  func `settings survive their bytes`(analyzer: TextAnalyzer) throws {
+  func `settings are read back from their bytes`(analyzer: TextAnalyzer) throws {
     let bytes = analyzer.encode()
     #expect(try TextAnalyzer(decoding: bytes) == analyzer)
     for count in 0..<bytes.count {

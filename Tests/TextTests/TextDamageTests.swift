@@ -81,7 +81,7 @@ import Testing
     for _ in 0..<(1 + random.below(3)) {
       let place = random.chance(1, in: 3) ? random.below(min(20, store.values.count)) : random.below(store.values.count)
       if store.values[place].isEmpty { continue }
-      // The heads of entries are the most telling.
+      // The first bytes of entries matter most.
       let most = random.chance(1, in: 2) ? min(24, store.values[place].count) : store.values[place].count
       store.values[place][random.below(most)] ^= 1 << UInt8(random.below(8))
     }

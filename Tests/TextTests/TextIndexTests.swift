@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [8, 200])
-  func `rows have any number`(count: Int) throws {
+  func `rows may have any number`(count: Int) throws {
     let store = MemoryTextStore()
     let writer = try TextIndexWriter(index, store)
     let ends: [Int64] = [.max, 0, .min, -1, .max - 1, .min + 1]
@@ -41,7 +41,7 @@ import Testing
     #expect(try TextIndexReader(index, store).verify().isEmpty)
   }
 
-  @Test func `a writer without a flush changes nothing that is seen`() throws {
+  @Test func `a writer without a flush changes nothing for readers`() throws {
     let store = MemoryTextStore()
     let writer = try TextIndexWriter(index, store)
     try writer.add(row: 1, texts: ["wall"])
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// The bound of one step limits the time of a commit.
-  @Test func `merges go on in small steps`() throws {
+  @Test func `merges continue in small steps`() throws {
     let store = MemoryTextStore()
     var random = SplitMix64(seed: 3)
     var steps = 0

@@ -19,7 +19,7 @@ import Testing
     ("berlin *", true), ("\"berlin * wall\"", true), ("it's", true), ("1:2", true), ("berlin - wall", true),
     ("heroes the", true),
   ])
-  func `a question finds texts`(question: String, expected: Bool) throws {
+  func `a query finds texts`(question: String, expected: Bool) throws {
     let texts = ["Heroes", "The Berlin wall fell; it's 1 2 or so"]
     #expect(Self.index.isMatch(texts: texts, try TextQuestion(question, for: Self.index)) == expected)
   }
@@ -34,7 +34,7 @@ import Testing
       ("a AND AND b", .missingWord, 2), ("a AND OR b", .missingWord, 2), ("\"wor* two\"", .starInPhrase, 4),
       ("x \"berlin wal*\"", .starInPhrase, 13),
     ] as [(String, TextQuestionFault.Code, Int)])
-  func `a fault says what and where`(question: String, code: TextQuestionFault.Code, position: Int) throws {
+  func `an error has a code and a position`(question: String, code: TextQuestionFault.Code, position: Int) throws {
     do throws(TextQuestionFault) {
       _ = try TextQuestion(question, for: Self.index)
       Issue.record("no fault")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `questions have limits`() throws {
+  @Test func `queries have limits`() throws {
     func code(_ text: String) -> TextQuestionFault.Code? {
       do throws(TextQuestionFault) { _ = try TextQuestion(text, for: Self.index) } catch { return error.code }
       return nil
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: 0..<100)
-  func `any text is a question or a fault`(seed: UInt64) {
+  func `any text is a query or an error`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let parts = [
       "(", ")", "\"", "*", "-", "NOT ", "AND ", "OR ", "NEAR(", ",", ", 3)", "title:", "x:", "a", "é", " ", "東", "\0",

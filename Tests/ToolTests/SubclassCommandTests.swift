@@ -67,6 +67,12 @@ import Testing
       csv("ZooDog", "--group-by", "keeper.name", "--count", "--sum", "tricks")
         == "keeper.name,count,sum(tricks)\nAnn,2,8\nBob,1,1\n")
     #expect(csv("ZooPuppy", "weeks == 9", "--columns", "weeks * 7") == "weeks * 7\n63\n")
+    let classes = csv("ZooAnimal", "--group-by", "@class", "--count")
+    #expect(
+      classes.contains("ZooDog,") && classes.contains("ZooPuppy,1\n")
+        && !classes.contains(where: { $0 > "9" && $0 < "A" }),
+      "\(classes)")
+    #expect(classes.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix("Zoo") }, "\(classes)")
   }
 
   @Test func `an error about a subclass's property names the subclass`() {

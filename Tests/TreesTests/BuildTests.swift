@@ -23,7 +23,7 @@ private func build<S: Subject>(_ kind: S.Type, _ fanout: Int, _ shape: KeyShape)
     #expect(places == ground.live)
     #expect(subject.root.count == UInt64(truth.count))
     #expect(try subject.forward(in: subject.root) == truth)
-    // What was built can be changed.
+    // The built tree can be changed.
     for entry in truth.shuffled(using: &dice).prefix(truth.count / 2) { #expect(try subject.remove(entry.key)) }
     #expect(subject.verify { _ in }.isEmpty)
   }
@@ -40,8 +40,8 @@ private func build<S: Subject>(_ kind: S.Type, _ fanout: Int, _ shape: KeyShape)
     try build(IntegerSubject.self, fanout, shape)
   }
 
-  /// The error once said that the store was damaged, and advised to restore a backup.
-  @Test func `a stream that does not ascend is refused, and not called damage`() throws {
+  /// Before the fix, the error said that the store was damaged, and advised restoring a backup.
+  @Test func `a stream that does not ascend is refused, but not as damage`() throws {
     let ground = try Ground()
     defer { withExtendedLifetime(ground) {} }
     let builder = IntegerTreeBuilder(id: 9, in: ground.transaction)
@@ -60,19 +60,19 @@ private func build<S: Subject>(_ kind: S.Type, _ fanout: Int, _ shape: KeyShape)
     #expect(other == .unsortedKeys)
   }
 
-  @Test func `what is built is full`() throws {
+  @Test func `a built tree is full`() throws {
     let ground = try Ground()
     defer { withExtendedLifetime(ground) {} }
     let value = [UInt8](repeating: 1, count: 8)
     let truth = (0..<5000).map { number in
-      // A long common prefix, which must not keep nodes from being filled.
+      // A long common prefix, which must not prevent full nodes.
       Entry(
         key: [UInt8](repeating: 7, count: 100) + (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) },
         value: value)
     }
     let subject = try ByteSubject.build(truth, fill: 100, in: ground.transaction)
     #expect(subject.verify { _ in }.isEmpty)
-    // 18 bytes an entry, and a little for what is not a leaf.
+    // 18 bytes for each entry, and a little for the branches.
     #expect(ground.live.count * 4096 < 5000 * 23)
   }
 }

@@ -29,13 +29,13 @@ import Testing
 
   private func code(_ body: () throws(StoreError) -> Void) -> StoreError.Code? { failure(body) }
 
-  /// What the catalog says, by name.
+  /// The content of the catalog, by name.
   private func catalog() throws(StoreError) -> [String: TreeDescriptor] {
     Dictionary(
       uniqueKeysWithValues: try forest.reading.all().map { (String(decoding: $0.name, as: UTF8.self), $0.descriptor) })
   }
 
-  /// The places that the catalog and its trees reach.
+  /// The places of the catalog and its trees.
   private func reached() throws -> Set<UInt32> {
     var places: [UInt32] = []
     func note(_ reached: Reached) { places += reached.places }
@@ -66,7 +66,7 @@ import Testing
     #expect(try forest.find(id: 1)?.name == name("b"))
     #expect(try forest.find(name("c")) == nil)
     #expect(try forest.find(id: 3) == nil)
-    // Another forest knows them from the catalog alone.
+    // Another forest knows them only from the catalog.
     _ = try forest.seal()
     let other = Forest(in: ground.transaction)
     other.catalog = forest.catalog
@@ -92,19 +92,19 @@ import Testing
     let second = try forest.create(name("a"), .integers)
     #expect(second.id == first.id + 1)
     #expect(try forest.find(id: first.id) == nil)
-    // Replay brings its numbers with it; they may leave a gap, but not come again.
+    // Replay brings its own numbers. They may leave a gap, but must not repeat.
     let third = try forest.create(name("c"), .bytes, id: 9)
     #expect(third.id == 9)
     #expect(code { () throws(StoreError) in _ = try forest.create(name("d"), .bytes, id: 9) } == .invalidName)
     #expect(code { () throws(StoreError) in _ = try forest.create(name("d"), .bytes, id: 5) } == .invalidName)
     #expect(try forest.create(name("d"), .bytes).id == 10)
-    // The last number there is.
+    // The last possible number.
     #expect(try forest.create(name("e"), .bytes, id: .max - 1).id == .max - 1)
     #expect(code { () throws(StoreError) in _ = try forest.create(name("f"), .bytes) } == .invalidName)
     #expect(try forest.find(name("f")) == nil)
   }
 
-  @Test func `a name that is taken, and one that is not there, are errors`() throws {
+  @Test func `a name that is taken, and a missing name, are errors`() throws {
     let kept = try forest.create(name("a"), .bytes)
     try put(kept, 1)
     _ = try forest.create(name("b"), .bytes)
@@ -118,7 +118,7 @@ import Testing
 
   // MARK: Roots
 
-  @Test func `sealing makes the catalog agree with the drafts, and again changes nothing`() throws {
+  @Test func `sealing makes the catalog agree with the drafts, and a second seal changes nothing`() throws {
     let table = try forest.create(name("t"), .integers)
     let tree = try forest.create(name("b"), .bytes)
     for key in UInt64(0)..<50 {
@@ -135,7 +135,7 @@ import Testing
     #expect(try reached() == ground.live)
   }
 
-  @Test func `a tree that is renamed keeps its number and what was put before and after`() throws {
+  @Test func `a renamed tree keeps its number and all its entries`() throws {
     let tree = try forest.create(name("old"), .integers)
     try put(tree, 1)
     try forest.rename(name("old"), to: name("new"))
@@ -149,7 +149,7 @@ import Testing
     #expect(try forest.create(name("old"), .bytes).id == tree.id + 1)
   }
 
-  @Test func `dropping a tree gives back all of its pages`() throws {
+  @Test func `dropping a tree frees all of its pages`() throws {
     _ = try forest.create(name("stays"), .bytes)
     let before = ground.live
     for kind in [TreeDescriptor.Kind.bytes, .integers] {
@@ -166,7 +166,7 @@ import Testing
 
   // MARK: Savepoints
 
-  @Test func `going back restores names, numbers and roots`() throws {
+  @Test func `a rollback restores names, numbers and roots`() throws {
     let kept = try forest.create(name("kept"), .integers)
     for key in UInt64(0)..<30 { try put(kept, key) }
     let point = try forest.savepoint()

@@ -2,7 +2,7 @@
 import RoostFile
 import RoostTrees
 
-/// A store in memory with one write transaction, and what it must hold at any moment.
+/// A store in memory with one write transaction, and its expected content at any moment.
 struct Ground {
   let store: Store
   let transaction: WriteTransaction
@@ -15,14 +15,14 @@ struct Ground {
     transaction = try store.beginWrite()
   }
 
-  /// The places that were taken and neither given back nor left.
+  /// The places that were taken and neither freed nor left.
   var live: Set<UInt32> {
     var places = Set(transaction.births.filter { !store.space.free.contains($0) })
     for death in transaction.deaths { places.subtract(death.place..<death.place + death.length) }
     return places
   }
 
-  /// Begins a new step: from here on pages are copied before they change.
+  /// Begins a new step: from then on pages are copied before they change.
   func advance() throws { _ = try transaction.savepoint() }
 }
 

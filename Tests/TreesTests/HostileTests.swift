@@ -5,7 +5,7 @@ import RoostTestSupport
 @testable import RoostTrees
 import Testing
 
-/// A page of memory and a pack to write it with.
+/// A page of memory, and a pack to write it.
 private final class Scrap {
   let page = UnsafeMutableRawPointer.allocate(byteCount: Page.size, alignment: 8)
   let pack = Pack()
@@ -35,27 +35,27 @@ private final class Scrap {
     #expect(scrap.complaint == "a key is too long")
   }
 
-  @Test func `a value that reaches behind the heap is refused even if the sums agree`() {
+  @Test func `a value that ends after the heap is refused even if the sums agree`() {
     let scrap = Scrap()
     scrap.write([[1, 1, 1, 1, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2, 2, 2], [3, 3, 3, 3, 3, 3, 3, 3]])
     ByteNode.remove(scrap.page, from: 1, to: 2)
     #expect(scrap.complaint == nil)
-    // The first cell ends where the heap does.
+    // The first cell ends at the end of the heap.
     let cell = ByteNode.cellOffset(scrap.page, 0)
     scrap.page.set16(cell, scrap.page.u16(cell) + 8)
     scrap.page.set16(Header.garbage, scrap.page.u16(Header.garbage) - 8)
     #expect(scrap.complaint == "a cell lies outside the heap")
   }
 
-  @Test func `cursors and counts pass over an empty leaf`() throws {
+  @Test func `cursors and counts skip an empty leaf`() throws {
     let ground = try Ground(fanout: 4)
-    // A cursor must end before its store does; optimised, a constant ends with its last use.
+    // A cursor must end before its store; in optimized code, a constant ends with its last use.
     defer { withExtendedLifetime(ground) {} }
     let draft = IntegerTreeDraft(.empty, id: 9, in: ground.transaction)
     try withUnsafeBytes(of: UInt64(5)) { value in for key in 0..<12 { try draft.put(UInt64(key), value) } }
     let root = ground.transaction.frames.memory(draft.root.reference.page)
     #expect(draft.root.level == 1 && Node.count(root) >= 3)
-    // A leaf without entries may stand below a branch; here it is made by hand.
+    // A leaf without entries may be below a branch. Here the test makes one by hand.
     var gone: UInt64 = 0
     for child in [1, Node.count(root) - 1] {
       let cell = Branch.mutableCell(root, child)
@@ -83,7 +83,7 @@ private final class Scrap {
   }
 
   @Test(arguments: 0..<24)
-  func `pages that are good alone and wrong together end in an error, never in a trap`(seed: Int) throws {
+  func `pages that are valid alone and wrong together give an error, never a trap`(seed: Int) throws {
     var dice = SplitMix64(seed: UInt64(seed))
     let ground = try Ground(fanout: seed % 3 == 0 ? .max : 5)
     defer { withExtendedLifetime(ground) {} }
@@ -93,7 +93,7 @@ private final class Scrap {
     }
     var pages: [PageID] = []
     _ = subject.verify { if case .page(let page) = $0 { pages.append(page) } }
-    // Pages take each other's place, and references point elsewhere, as in a file made to harm.
+    // Pages exchange their places, and references point elsewhere, as in a hostile file.
     for _ in 0..<3 {
       let victim = ground.transaction.frames.memory(dice.pick(pages))
       let kept = [UInt8](UnsafeRawBufferPointer(start: victim, count: Page.size))

@@ -37,7 +37,7 @@ struct IntegerSubject: Subject {
   func forward(in root: Root) throws(StoreError) -> [Entry] {
     var cursor = IntegerCursor(IntegerTree(root, id: 9, view: view))
     var entries: [Entry] = []
-    // Without a first move, `next` begins at the beginning.
+    // Without a first move, `next` starts at the first entry.
     while try cursor.next() {
       entries.append(Entry(key: Self.bytes(cursor.key), value: try cursor.value.load(view)))
     }

@@ -7,7 +7,7 @@ import Testing
 private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
 @Suite struct LimitTests {
-  @Test func `a key of 1024 bytes is taken and one more is named`() throws {
+  @Test func `a key of 1024 bytes is accepted, and one more byte is an error`() throws {
     let ground = try Ground()
     defer { withExtendedLifetime(ground) {} }
     let draft = ByteTreeDraft(.empty, id: 7, in: ground.transaction)
@@ -17,7 +17,7 @@ private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil,
     }
     #expect(error?.code == .keyTooLong)
     #expect(error?.detail.contains("1025") == true && error?.detail.contains("1024") == true)
-    // A key that cannot be there is not an error to look for.
+    // Looking for a key that cannot exist is not an error.
     try borrow([UInt8](repeating: 1, count: 5000)) { key throws(StoreError) in
       #expect(try draft.tree.value(of: key) == nil)
     }
@@ -33,7 +33,7 @@ private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil,
     #expect(error?.code == .valueTooLarge)
   }
 
-  @Test func `the last integer is a key like others`() throws {
+  @Test func `the last integer is a key like any other`() throws {
     let ground = try Ground(fanout: 4)
     defer { withExtendedLifetime(ground) {} }
     let draft = IntegerTreeDraft(.empty, id: 9, in: ground.transaction)
@@ -46,7 +46,7 @@ private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil,
   }
 
   @Test(arguments: [true, false])
-  func `an ascending run leaves full leaves behind, wherever it begins`(atEnd: Bool) throws {
+  func `an ascending run leaves full leaves, wherever it begins`(atEnd: Bool) throws {
     let ground = try Ground()
     defer { withExtendedLifetime(ground) {} }
     let draft = IntegerTreeDraft(.empty, id: 9, in: ground.transaction)
@@ -55,7 +55,7 @@ private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil,
       if !atEnd { for key in 0..<1000 { try draft.put(UInt64(key) << 40, value) } }
       let before = ground.live.count
       for key in 1...5000 { try draft.put(UInt64(key), value) }
-      // 40 bytes an entry.
+      // 40 bytes for each entry.
       #expect((ground.live.count - before) * 4096 < 5000 * 44)
     }
     #expect(draft.tree.verify().isEmpty)

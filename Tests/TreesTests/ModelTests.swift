@@ -4,7 +4,7 @@ import RoostTestSupport
 @testable import RoostTrees
 import Testing
 
-/// One tree of a kind beside the sorted array that says what it must hold.
+/// One tree of a kind, beside the sorted array of its expected entries.
 private struct Model<S: Subject> {
   let ground: Ground
   var subject: S
@@ -32,7 +32,7 @@ private struct Model<S: Subject> {
     return [UInt8](repeating: UInt8(dice.below(256)), count: sizes[dice.below(sizes.count)])
   }
 
-  /// A key that is mostly there, or mostly not.
+  /// A key that mostly exists, or mostly does not.
   mutating func key(_ shape: KeyShape, known: Bool) -> [UInt8] {
     known && !truth.isEmpty && dice.below(10) > 0 ? truth[dice.below(truth.count)].key : S.key(shape, &dice)
   }
@@ -97,12 +97,12 @@ private struct Model<S: Subject> {
     truth.indices.contains(index) ? truth[index] : Entry(key: [], value: [])
   }
 
-  /// Changes much behind a savepoint and goes back to it.
+  /// Changes much after a savepoint and rolls back to it.
   mutating func tryAndUndo(_ shape: KeyShape) throws {
     let point = try ground.transaction.savepoint()
     let (root, extents, kept) = (subject.root, subject.extents, truth)
     for _ in 0..<60 { try step(shape, growing: false) }
-    // What was there stays there: no page older than the savepoint has changed.
+    // The old pages stay: no page older than the savepoint has changed.
     #expect(try subject.forward(in: root) == kept)
     ground.transaction.rollback(to: point)
     subject = S(root, extents: extents, in: ground.transaction)
@@ -110,13 +110,13 @@ private struct Model<S: Subject> {
     try check()
   }
 
-  /// What changed since a state of this transaction, whose pages stay.
+  /// The changes since a state of this transaction, whose pages stay.
   func checkDifference(from root: Root, _ before: [Entry]) throws {
     let (was, now) = (byKey(before), byKey(truth))
     let keys = Set(was.keys).union(now.keys).sorted { $0.lexicographicallyPrecedes($1) }
     let expected = keys.filter { was[$0] != now[$0] }.map { FormerEntry(key: $0, value: was[$0]) }
     let found = try subject.difference(from: root)
-    // What was written anew with the same value may be told.
+    // An entry that was written again with the same value may be reported.
     #expect(found.filter { was[$0.key] != now[$0.key] } == expected)
     #expect(found.allSatisfy { was[$0.key] == $0.value })
     #expect(Set(found.map(\.key)).count == found.count)
@@ -126,12 +126,12 @@ private struct Model<S: Subject> {
     Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) })
   }
 
-  /// Removes most entries, so that leaves come to be empty that have no neighbour to be joined with.
+  /// Removes most entries, so that empty leaves appear without a neighbour to be merged with.
   mutating func thinOut() throws {
     for key in truth.map(\.key) where dice.below(20) > 0 { try remove(key) }
   }
 
-  /// How many leaves have no entries.
+  /// The number of leaves without entries.
   func emptyLeaves() throws -> Int {
     var count = 0
     _ = subject.verify { reached in
@@ -184,7 +184,8 @@ private func play<S: Subject>(_ kind: S.Type, fanout: Int, seed: Int) throws {
   #expect(model.ground.live.isEmpty)
 }
 
-/// Fills a tree and thins it out, again and again. Returns how many empty leaves it had on the way.
+/// Fills a tree and removes most entries, repeatedly. Returns the number of empty leaves on the
+/// way.
 private func playEmptyLeaves<S: Subject>(_ kind: S.Type, _ shape: KeyShape, fanout: Int, seed: Int) throws -> Int {
   var model = try Model<S>(fanout: fanout, seed: seed)
   var empty = 0
@@ -203,20 +204,21 @@ private func playEmptyLeaves<S: Subject>(_ kind: S.Type, _ shape: KeyShape, fano
 }
 
 @Suite struct ModelTests {
-  /// Only where nodes are limited to three children may a branch have one child, whose leaf then has no neighbour.
+  /// A branch has one child only if nodes are limited to three children. Its leaf then has no
+  /// neighbour.
   @Test(arguments: [3, Int.max], KeyShape.allCases)
-  func `writes beside empty leaves keep all bounds`(fanout: Int, shape: KeyShape) throws {
+  func `writes beside empty leaves keep all limits`(fanout: Int, shape: KeyShape) throws {
     let empty = try playEmptyLeaves(ByteSubject.self, shape, fanout: fanout, seed: 0)
     #expect((empty > 0) == (fanout == 3))
   }
 
   @Test(arguments: [4, 5, 8, Int.max], 0..<8)
-  func `a byte tree holds what a sorted array holds`(fanout: Int, seed: Int) throws {
+  func `a byte tree has the entries of a sorted array`(fanout: Int, seed: Int) throws {
     try play(ByteSubject.self, fanout: fanout, seed: seed)
   }
 
   @Test(arguments: [4, 5, 8, Int.max], 0..<8)
-  func `an integer tree holds what a sorted array holds`(fanout: Int, seed: Int) throws {
+  func `an integer tree has the entries of a sorted array`(fanout: Int, seed: Int) throws {
     try play(IntegerSubject.self, fanout: fanout, seed: seed)
   }
 }

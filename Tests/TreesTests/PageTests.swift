@@ -5,7 +5,7 @@ import RoostTestSupport
 @testable import RoostTrees
 import Testing
 
-/// Pages as trees make them: leaves and branches of both kinds, some with extents, some with long prefixes.
+/// Pages from trees: leaves and branches of both kinds, some with extents, some with long prefixes.
 private func samples<S: Subject>(_ kind: S.Type, seed: Int, fanout: Int) throws -> [[UInt8]] {
   let ground = try Ground(fanout: fanout)
   defer { withExtendedLifetime(ground) {} }
@@ -26,7 +26,7 @@ private func samples<S: Subject>(_ kind: S.Type, seed: Int, fanout: Int) throws 
   return pages
 }
 
-/// Calls everything that trusts a page, so that an accessor that leaves it would be seen.
+/// Calls everything that trusts a page, so that an access outside the page would be seen.
 private func use(_ page: UnsafeMutableRawPointer, _ dice: inout SplitMix64) {
   let isInteger = page.u8(0) <= 2
   let key = dice.bytes(dice.below(40)) + [UInt8](repeating: 0, count: 1024)
@@ -57,7 +57,7 @@ private func use(_ page: UnsafeMutableRawPointer, _ dice: inout SplitMix64) {
 
 private func fuzz<S: Subject>(_ kind: S.Type, seed: Int) throws {
   var dice = SplitMix64(seed: UInt64(seed) &+ 500)
-  // Behind the page stands nothing that may be read, so a guard of known bytes would show a write.
+  // Guards of known bytes around the page show a write outside it.
   let room = UnsafeMutableRawPointer.allocate(byteCount: 3 * Page.size, alignment: 4096)
   defer { room.deallocate() }
   let page = room + Page.size
@@ -85,12 +85,12 @@ private func fuzz<S: Subject>(_ kind: S.Type, seed: Int) throws {
       }
     }
   }
-  // Values may change without harm to the structure.
+  // Values may change without damage to the structure.
   #expect(accepted > 20)
 }
 
 @Suite struct PageTests {
-  @Test func `pages are numbered as the floor below numbers them`() {
+  @Test func `kinds of pages have the numbers of the floor below`() {
     #expect(Node.pageSize == Page.size)
     #expect(Node.slots == Page.headerSize)
     #expect(Node.end == Page.end)

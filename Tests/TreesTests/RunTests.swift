@@ -4,7 +4,8 @@ import RoostTestSupport
 import RoostTrees
 import Testing
 
-/// Keys in the order in which an index gets them: sorted within a step, and ascending within groups of equal values.
+/// Keys in the order of an index's insertions: sorted within a step, and ascending within groups of
+/// equal values.
 @Suite struct RunTests {
   private struct Pile {
     let ground: Ground
@@ -63,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: 0..<6)
-  func `sorted batches of random keys come and go`(seed: Int) throws {
+  func `sorted batches of random keys are added and removed`(seed: Int) throws {
     var (pile, dice) = (try Pile(), SplitMix64(seed: UInt64(seed)))
     let digits = Array("0123456789abcdef".utf8)
     for round in 0..<24 {

@@ -3,7 +3,7 @@ import RoostPages
 import RoostTestSupport
 import RoostTrees
 
-/// A tree of either kind under test; keys are always bytes, integers are told big-endian.
+/// A tree of either kind under test. Keys are always bytes; integers are big-endian.
 protocol Subject {
   init(_ root: Root, extents: UInt64, in transaction: WriteTransaction)
   var root: Root { get }
@@ -17,10 +17,10 @@ protocol Subject {
   func count(from low: [UInt8], to high: [UInt8]?) throws(StoreError) -> UInt64
   func forward(in root: Root) throws(StoreError) -> [Entry]
   func backward(in root: Root) throws(StoreError) -> [Entry]
-  /// A few entries from the sought one on, in both directions.
+  /// A few entries from the wanted one on, in both directions.
   func around(_ key: [UInt8], atMost: Bool, in root: Root) throws(StoreError) -> [Entry]
   func entry(_ number: UInt64, in root: Root) throws(StoreError) -> Entry?
-  /// Which entries are not as they were, and as what they were.
+  /// The entries that have changed, with their former values.
   func difference(from former: Root) throws(StoreError) -> [FormerEntry]
   func verify(_ reach: (Reached) -> Void) -> [Finding]
   static func key(_ shape: KeyShape, _ dice: inout SplitMix64) -> [UInt8]
@@ -35,7 +35,7 @@ struct Entry: Equatable, CustomStringConvertible {
 
 struct FormerEntry: Equatable {
   var key: [UInt8]
-  /// nil where there was none.
+  /// Nil if there was none.
   var value: [UInt8]?
 }
 

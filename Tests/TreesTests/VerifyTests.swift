@@ -4,7 +4,7 @@ import RoostFile
 @testable import RoostTrees
 import Testing
 
-/// A tree of three levels, whose pages can be spoilt.
+/// A tree of three levels, whose pages can be damaged.
 private struct Spoilt {
   let ground: Ground
   let draft: IntegerTreeDraft
@@ -60,7 +60,7 @@ private struct Spoilt {
     }
   }
 
-  @Test func `a page that is reached twice is found, and the walk goes on`() throws {
+  @Test func `a page that is reached twice is found, and the walk continues`() throws {
     let spoilt = try Spoilt()
     defer { withExtendedLifetime(spoilt.ground) {} }
     let branch = spoilt.page(level: 1)
@@ -71,11 +71,11 @@ private struct Spoilt {
     #expect(sentences.contains("the heap is not filled"))
   }
 
-  @Test func `a way down refuses a page that is not its child`() throws {
+  @Test func `a descent refuses a page that is not its child`() throws {
     let spoilt = try Spoilt()
     defer { withExtendedLifetime(spoilt.ground) {} }
     let root = spoilt.ground.transaction.frames.memory(spoilt.draft.root.reference.page)
-    // The root's first child becomes a leaf from two levels below.
+    // A leaf from two levels below becomes the root's first child.
     let leaf = spoilt.pages.first { Node.level(spoilt.ground.transaction.frames.memory($0)) == 0 }!
     Branch.mutableCell(root, 0).set32(Child.place, leaf.place)
     #expect(throws: StoreError.self) { try spoilt.draft.tree.value(of: 10) }
@@ -92,7 +92,7 @@ private struct Spoilt {
     }
   }
 
-  @Test func `a list of extents that the tree does not know of is found`() throws {
+  @Test func `a list of extents that the tree does not count is found`() throws {
     let ground = try Ground()
     defer { withExtendedLifetime(ground) {} }
     let draft = IntegerTreeDraft(.empty, id: 9, in: ground.transaction)

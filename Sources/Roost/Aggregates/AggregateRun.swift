@@ -7,7 +7,8 @@ internal import RoostRecords
 ///
 /// The engine computes on its rows if it knows all aggregates and keys. Then this adds the models
 /// with unsaved changes. Otherwise the values are read row by row, as a selection reads them, and
-/// added up here.
+/// added up here. Both keep all groups in memory, unless an index has the order
+/// of the keys: see `AggregateRun+Stream.swift`.
 struct AggregateRun<Model: PersistentModel> {
   let descriptor: FetchDescriptor<Model>
   let state: ContextState
@@ -21,9 +22,24 @@ struct AggregateRun<Model: PersistentModel> {
   struct Group {
     var keys: [AnyHashable]
     var gatherings: [ModelGathering<Model>]
+    /// The estimated bytes of the caller's copy, if they were not counted before.
+    var bytes = 0
   }
 
-  func groups() throws -> [Group] {
+  /// The groups in memory, or the number of streamed groups.
+  struct Found {
+    var groups: [Group] = []
+    var streamed = 0
+
+    var count: Int { groups.count + streamed }
+  }
+
+  /// Returns the groups in the order of their keys, or streams them to `take`.
+  ///
+  /// - Parameters:
+  ///   - limit: the number of groups that the caller takes; nil if it may need all.
+  ///   - take: gets the groups of a stream one after another, until it returns false.
+  func groups(limit: Int? = nil, take: @escaping (Group) throws -> Bool = { _ in true }) throws -> Found {
     let place = try state.stores.known(Model.self)
     let graph = state.graph(place.store)
     // Closures, because Swift makes a key path of a generic type again at each use.
@@ -34,24 +50,36 @@ struct AggregateRun<Model: PersistentModel> {
     let before = graph.session.readCount
     if keys.isEmpty, let count = try count(run) {
       try note(run, run.part(), in: graph, before: before, groups: 1)
-      return [count]
+      return Found(groups: [count])
     }
     let asked = measures.map { $0.placed(place.map, graph) }
     let by = keys.map { $0.placed(place.map, graph) }
-    let passes = asked.flatMap { $0?.passes ?? [] } + by.flatMap { $0?.passes ?? [] }
+    // If the engine cannot compute an aggregate, its values are read row by row.
+    let read = asked.contains { $0 == nil } ? columns.flatMap { $0 }.map { $0.placed(place.map, graph) } : []
+    let passes =
+      asked.flatMap { $0?.passes ?? [] } + by.flatMap { $0?.passes ?? [] } + read.flatMap { $0?.passes ?? [] }
     let part = try run.part(besides: passes)
-    guard part.tests.isEmpty, !part.isBlind, asked.allSatisfy({ $0 != nil }), by.allSatisfy({ $0 != nil }) else {
-      let groups = try byRows()
-      state.notes?.changeLast { told in
-        told.grouping = .memory
-        told.addLine("gathers values row by row, into \(Self.text(groups.count))")
+    let stream = try stream(part, asked, by: by, read: read)
+    if let stream, try prefers(stream, limit: limit) { return try streamed(stream, in: graph, take: take) }
+    do {
+      guard part.tests.isEmpty, !part.isBlind, asked.allSatisfy({ $0 != nil }), by.allSatisfy({ $0 != nil }) else {
+        let groups = try byRows()
+        state.notes?.changeLast { told in
+          told.grouping = .memory
+          told.addLine("gathers values row by row, into \(Self.text(groups.count))")
+        }
+        return Found(groups: sorted(groups, always: true))
       }
-      return sorted(groups, always: true)
+      let isChanged = part.isChanged
+      let groups = try added(part.pending, to: engine(part, asked.compactMap { $0 }, keys: by.compactMap { $0 }))
+      try note(run, part, in: graph, before: before, groups: groups.count)
+      return Found(groups: sorted(groups, always: isChanged))
+    } catch let fault as ConditionFault where fault.code == .tooLarge {
+      guard let stream, ForcedWay.streamsGroups != false else { throw fault }
+      state.queryMemory?.giveBack(to: 0)
+      state.notes?.forgetCall()
+      return try streamed(stream, in: graph, take: take)
     }
-    let isChanged = part.isChanged
-    let groups = try added(part.pending, to: engine(part, asked.compactMap { $0 }, keys: by.compactMap { $0 }))
-    try note(run, part, in: graph, before: before, groups: groups.count)
-    return sorted(groups, always: isChanged)
   }
 
   /// Notes for ``ModelContext/explain(call:)`` how the engine computed the groups.
@@ -77,7 +105,7 @@ struct AggregateRun<Model: PersistentModel> {
     notes.add(told)
   }
 
-  private static func text(_ groups: Int) -> String { "\(groups) group\(groups == 1 ? "" : "s")" }
+  static func text(_ groups: Int) -> String { "\(groups) group\(groups == 1 ? "" : "s")" }
 
   /// If only the number of models is wanted, counts as a fetch does: a fetch can count with unsaved
   /// changes.
@@ -154,7 +182,9 @@ struct AggregateRun<Model: PersistentModel> {
       if let known = places[name] { return known }
       let gatherings = make()
       for gathering in gatherings { gathering.memory = memory }
-      try memory?.take(QueryMemory.group * (1 + gatherings.count) + 128 * keys.count, for: .groups)
+      try memory?.take(
+        QueryMemory.group * (1 + gatherings.count) + 128 * keys.count + keys.reduce(0) { $0 + HeapBytes.of($1.base) },
+        for: .groups)
       places[name] = all.count
       all.append(Group(keys: keys, gatherings: gatherings))
       return all.count - 1

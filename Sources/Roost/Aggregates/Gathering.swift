@@ -8,6 +8,12 @@ class ModelGathering<Model: PersistentModel> {
   /// Counts the memory of a gathering that keeps more than one value.
   var memory: QueryMemory?
 
+  /// Counts a text that replaces another one. Returns the bytes that are now counted for it.
+  func keep(_ bytes: Int, after kept: Int) throws -> Int {
+    if bytes > kept { try memory?.take(bytes - kept, for: .groups) }
+    return max(bytes, kept)
+  }
+
   func add(_ model: Model) throws { preconditionFailure("a gathering looks at models") }
   func add(_ tally: MeasureTally) throws { preconditionFailure("a gathering takes what the engine found") }
   func add(_ decimal: Decimal) {}
@@ -87,28 +93,29 @@ final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering
   private let isGreatest: Bool
   private let value: (Model) throws -> Value?
   private var best: Value?
+  private var kept = 0
 
   init(isGreatest: Bool, _ value: @escaping (Model) throws -> Value?) {
     self.isGreatest = isGreatest
     self.value = value
   }
 
-  override func add(_ model: Model) throws { if let value = try value(model) { take(value) } }
+  override func add(_ model: Model) throws { if let value = try value(model) { try take(value) } }
 
   override func add(_ tally: MeasureTally) throws {
     guard let bound = tally.bound else { return }
     guard let value = ValueDecoding.decoded(bound, as: Value.self) else {
       throw RoostError(.unreadable, "the stored value is not of type \(Value.self): \(Describer.text(bound))")
     }
-    take(value)
+    try take(value)
   }
 
-  private func take(_ value: Value) {
-    guard let best, Numbers.contain(best) else {
-      best = value
-      return
+  private func take(_ value: Value) throws {
+    if let best, Numbers.contain(best) {
+      guard Numbers.contain(value), isGreatest ? best < value : value < best else { return }
     }
-    if Numbers.contain(value), isGreatest ? best < value : value < best { self.best = value }
+    best = value
+    kept = try keep(HeapBytes.of(value), after: kept)
   }
 
   override func result() -> Value? { best }
@@ -159,6 +166,7 @@ final class EndGathering<Model: PersistentModel, Value, Key: Comparable>: RowGat
   private let value: Reading<Value?>
   private let key: Reading<Key?>
   private var best: (key: Key, value: Value?)?
+  private var kept = 0
 
   init(isLast: Bool, value: @escaping Reading<Value?>, key: @escaping Reading<Key?>) {
     (self.isLast, self.value, self.key) = (isLast, value, key)
@@ -169,7 +177,9 @@ final class EndGathering<Model: PersistentModel, Value, Key: Comparable>: RowGat
     if let best, Numbers.contain(best.key) {
       guard Numbers.contain(key), isLast ? best.key < key : key < best.key else { return }
     }
-    best = (key, try value(row, columns))
+    let found = try value(row, columns)
+    best = (key, found)
+    kept = try keep(HeapBytes.of(found) + HeapBytes.of(key), after: kept)
   }
 
   override func result() -> Value? { best?.value }

@@ -1,5 +1,6 @@
 public import Foundation
 internal import RoostGraph
+internal import RoostQuery
 
 /// Counts, sums, averages and extremes, which the engine computes without making models.
 extension ModelContext {
@@ -41,6 +42,9 @@ extension ModelContext {
   /// Groups are sorted by their keys, nil first, unless you give `sortedBy`. `having` selects
   /// groups, and `limit` is the largest number of groups to return.
   ///
+  /// If an index begins with the keys, Roost may make the groups one after another along it. It then
+  /// keeps only the groups that `having` selects, and a `limit` ends the reading.
+  ///
   /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws, and
   ///   ``RoostError`` with the code `badValue` if the limit is negative.
   public func aggregate<Model, FirstKey: Hashable, each Key: Hashable, each Result>(
@@ -62,9 +66,8 @@ extension ModelContext {
     var grouping = [GroupKey(firstKey)]
     for key in repeat each keys { grouping.append(GroupKey(key)) }
     var found: [AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>] = []
-    for group in try groups(
-      predicate, includePendingChanges, keys: grouping, place: (fileID, line), aggregates: repeat each aggregates)
-    {
+    /// Whether more groups are wanted.
+    func take(_ group: AggregateRun<Model>.Group) throws -> Bool {
       var (nextKey, next) = (1, 0)
       func key<One: Hashable>(_ keyPath: KeyPath<Model, One>) throws -> One {
         defer { nextKey += 1 }
@@ -77,8 +80,17 @@ extension ModelContext {
       let made = AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>(
         key: (try Self.key(group.keys[0]), repeat try key(each keys)),
         values: (repeat try result(each aggregates)))
-      if try isWanted?(made) != false { found.append(made) }
+      if try isWanted?(made) != false {
+        try state.queryMemory?.take(group.bytes, for: .groups)
+        found.append(made)
+      }
+      return areInIncreasingOrder != nil || limit.map { found.count < $0 } ?? true
     }
+    let isEndless = isWanted != nil || areInIncreasingOrder != nil
+    let rest = try groups(
+      predicate, includePendingChanges, keys: grouping, place: (fileID, line), limit: isEndless ? nil : limit,
+      take: take, aggregates: repeat each aggregates)
+    for group in rest { if try !take(group) { break } }
     if let areInIncreasingOrder { try found.sort(by: areInIncreasingOrder) }
     return limit.map { Array(found.prefix($0)) } ?? found
   }
@@ -88,9 +100,12 @@ extension ModelContext {
     throw RoostError(.unreadable, "the key of a group is not of type \(Key.self)")
   }
 
+  /// The groups that were not streamed to `take`.
   private func groups<Model, each Result>(
     _ predicate: Predicate<Model>?, _ includePendingChanges: Bool, keys: [GroupKey<Model>],
-    place: ContextState.CodePlace, aggregates: repeat Aggregate<Model, each Result>
+    place: ContextState.CodePlace, limit: Int? = nil,
+    take: @escaping (AggregateRun<Model>.Group) throws -> Bool = { _ in true },
+    aggregates: repeat Aggregate<Model, each Result>
   ) throws -> [AggregateRun<Model>.Group] where Model: PersistentModel {
     var descriptor = FetchDescriptor(predicate: predicate)
     descriptor.includePendingChanges = includePendingChanges
@@ -108,11 +123,11 @@ extension ModelContext {
     let run = AggregateRun(
       descriptor: descriptor, state: state, measures: measures, keys: keys, make: gatherings, columns: columns)
     state.notes?.forgetCall()
-    let groups = try state.traced(.aggregate, descriptor, place: place, note: { $1.found = $0.count }) {
-      try state.call(.fetching) { try state.countingMemory(Model.self) { try run.groups() } }
+    let found = try state.traced(.aggregate, descriptor, place: place, note: { $1.found = $0.count }) {
+      try state.call(.fetching) { try state.countingMemory(Model.self) { try run.groups(limit: limit, take: take) } }
     }
     state.notes?.endCall { _ in }
-    return groups
+    return found.groups
   }
 
   // MARK: One value

@@ -57,7 +57,9 @@ extension ContextState {
       if isMain, let failure { throw failure }
       let left = deadline - min(deadline, Clock.monotonicNanoseconds())
       try Doorway.pass {
-        try GraphContext.save(graphs, isRelaxed: durability == .relaxed, timeoutMilliseconds: left / 1_000_000)
+        do {
+          try GraphContext.save(graphs, isRelaxed: durability == .relaxed, timeoutMilliseconds: left / 1_000_000)
+        } catch let refusal as SaveRefusal { throw stores.error(refusal) }
       }
     } catch { sayLost(error) }
   }

@@ -27,8 +27,8 @@ final class StoreSet: StoreOwner {
   var hasSilentStores: Bool { stores.contains { $0.backing?.tellsChanges == false } }
   private let places: [ObjectIdentifier: Place]
   private let byName: [String: Place]
-  /// The places again, if there are few: names are mostly the same text in memory, and comparing
-  /// them is faster than hashing one.
+  /// The places as a list, if there are few. Equal names are mostly the same memory, and comparing
+  /// these is faster than hashing a name.
   private let few: [(name: String, place: Place)]
 
   struct Place: Sendable {
@@ -61,7 +61,7 @@ final class StoreSet: StoreOwner {
     var heard: [Int?] = []
     var places: [ObjectIdentifier: Place] = [:]
     let version = Self.version(schema, plan)
-    // A set that was not fully made does not report its end.
+    // If the initializer throws, `deinit` does not run, so the stores are left here.
     var isWhole = false
     defer { if !isWhole { for store in stores { OpenGraphs.shared.leave(store, isClosing: false) } } }
     for group in groups {

@@ -18,6 +18,8 @@ public struct SaveFault: Sendable, CustomStringConvertible {
   public let value: String?
   /// The error that ``Validatable/validate(_:)`` threw.
   public let underlyingError: (any Error)?
+  /// The class, for a model that has no identifier yet.
+  private let entity: String?
 
   /// - Parameters:
   ///   - model: the model, by the identifier that the caller knows.
@@ -28,11 +30,12 @@ public struct SaveFault: Sendable, CustomStringConvertible {
     (code, self.model, property) = (Doorway.code(fault.code), model, fault.property)
     (self.others, detail) = (others, fault.detail)
     rule = fault.breach?.rule.map { ValidationRule($0) }
+    entity = fault.entity
     (value, underlyingError) = (fault.breach?.value, fault.breach?.cause)
   }
 
   public var description: String {
-    var place = model.map { "\($0.entityName) \($0.number)" } ?? ""
+    var place = model.map { "\($0.entityName) \($0.number)" } ?? entity ?? ""
     if let property { place += ".\(property)" }
     return place.isEmpty ? detail : "\(place): \(detail)"
   }

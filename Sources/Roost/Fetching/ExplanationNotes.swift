@@ -40,6 +40,7 @@ extension FetchExplanation {
       case .none: "read beside it"
       case .table: "joined by a table of equal values"
       case .lookup: "joined by a table of equal values, after the rows that can match were looked up"
+      case .merge: "merged along an index, in the order of the key"
       case .sorted: "joined by sorted values"
       case .loop: "joined by comparing each with each"
       }

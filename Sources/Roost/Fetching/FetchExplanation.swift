@@ -25,6 +25,8 @@ public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
     case none
     /// From indexes, without reading a row.
     case indexes
+    /// One after another along an index that has the order of the keys. No table of groups is made.
+    case stream
     /// In a table of the engine, from rows.
     case rows
     /// In a table, from values that are read row by row, or from models.
@@ -39,6 +41,8 @@ public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
     case table
     /// As `table`, but only rows that can match are read. An index finds them, if one has the key.
     case lookup
+    /// Both sides are read along indexes in the order of an equal key, and no side is kept in memory.
+    case merge
     /// By the sorted values of a key.
     case sorted
     /// Each row is compared with each row.
@@ -111,7 +115,12 @@ extension FetchRun {
     }
     for test in told.testedInMemory { lines.append("  test in memory \(test)") }
     if part.orders == nil { lines.append("  sorted in memory") }
-    if part.isChanged { lines.append("  \(told.leftOut) rows left out, \(told.putIn) models put in") }
+    if part.isChanged {
+      let (rows, models) = (told.leftOut == 1 ? "row" : "rows", told.putIn == 1 ? "model" : "models")
+      lines.append(
+        "  unsaved changes: \(told.leftOut) \(rows) left out, \(told.putIn) \(models) put in, \(told.found) in the result"
+      )
+    }
     if let line = told.missingIndex { lines.append("  it would read less with \(line)") }
     told.description = lines.joined(separator: "\n")
     return told

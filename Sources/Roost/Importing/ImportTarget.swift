@@ -108,7 +108,7 @@ package final class ImportNotice: ImportWatch {
   }
 
   package func fault(of row: RowID, by relationship: RelationshipID) throws -> RecordFault? {
-    try judged { try notice.miscount(row, of: $0, by: relationship) }
+    try judged { try notice.miscount(row, of: $0, by: relationship) ?? notice.neighbourRefusal() }
   }
 
   package func lack(of row: RowID, in relationship: RelationshipID) throws -> RecordFault? {

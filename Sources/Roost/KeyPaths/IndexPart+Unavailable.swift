@@ -1,4 +1,5 @@
-/// Forms of properties that do not have them, for a sentence of the compiler that names the remedy.
+/// Forms of properties that do not have them. They exist only so that an error of the compiler names
+/// the remedy.
 extension Schema.IndexPart {
   /// Only texts have a lower case.
   @available(*, unavailable, message: "only a String has a lower case: index other properties with .ascending")

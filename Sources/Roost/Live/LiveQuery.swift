@@ -32,7 +32,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
   private var keys: [UInt64: [UInt8]] = [:]
   /// Whether the list has all results. With a limit it may have only the first ones.
   private(set) var isComplete = true
-  /// Whether the list must be fetched, because nothing was fetched yet or a change failed half way.
+  /// Whether the list must be fetched: nothing was fetched yet, or applying a commit failed.
   private var isLost = true
 
   /// The rows that changed since the last ``takeDifference()``, each with its key at that time.
@@ -74,7 +74,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
     }
   }
 
-  /// How many results the limit needs; nil for all.
+  /// The number of results that the limit needs; nil for all.
   private var enough: Int? {
     run.limit.map { $0.addingReportingOverflow(run.offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
   }
@@ -86,7 +86,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
 
   var isKeyed: Bool { query != nil }
 
-  /// Whether news may change the results.
+  /// Whether the changes of a commit may change the results.
   func isTouched(by news: RowNews) -> Bool { entities.contains { news.touches($0) } }
 
   /// The entities that the results depend on.

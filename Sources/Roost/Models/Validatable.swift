@@ -12,8 +12,9 @@ internal import RoostGraph
 public protocol Validatable: PersistentModel {
   /// Checks the model before a write, and calls ``Validation/refuse(_:at:)`` for each fault.
   ///
-  /// It may read all properties and relationships, and should not change models. A save throws if
-  /// the calls insert, change or delete further models in each of 100 rounds, or if they save.
+  /// It may read all properties and relationships, and should not change models. If it does, a save
+  /// calls it for the changed models too, and throws after 100 rounds. A save also throws if
+  /// `validate` itself calls `save()`.
   ///
   /// - Throws: any error to refuse the write. It becomes the ``SaveFault/underlyingError`` of the
   ///   fault.

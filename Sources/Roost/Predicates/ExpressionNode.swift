@@ -40,6 +40,7 @@ enum ExpressionNode {
   case contains(Operand, Operand)
   case closure(Closure, Operand, BoundVariable, Operand)
   case extreme(Extreme, Operand, element: Any.Type)
+  case aggregate(Condition.Aggregation, Operand, BoundVariable, Operand)
   case element(Operand, Operand)
   case slice(Operand, Operand)
   case lookup(Operand, key: Operand)

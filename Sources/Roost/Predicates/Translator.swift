@@ -91,6 +91,8 @@ final class Translator {
       guard Constant.isSortedByValue(element) else { break }
       let values = try value(of: list)
       return TranslatedPart(extreme == .maximum ? .maximum(values) : .minimum(values))
+    case .aggregate(let aggregation, let list, let variable, let body):
+      return try aggregate(aggregation, list, binding: variable, body: body)
     case .element(let list, let index): return try element(of: list, at: index, type: operand.output)
     case .lookup(let table, let key): return TranslatedPart(try lookup(table, key))
     case .lookupOr(let table, let key, let instead):

@@ -1,5 +1,6 @@
 public import Foundation
 internal import RoostGraph
+internal import RoostQuery
 
 /// Values of models, without the models.
 extension ModelContext {
@@ -90,18 +91,37 @@ extension ModelContext {
     var columns: [AnySelectedColumn<Model>] = run.keys + [head]
     for column in repeat each rest { columns.append(column) }
     if range.isDone { return [] }
-    if join.keepsAll { selection.limit(to: range) }
+    // Each row has at least one result if it keeps rows without a match.
+    if join.keepsAll || join.side.isAll { selection.limit(to: range) }
     return try selection.traced(state) { select in
-      var (rows, results): ([SelectRun<Model>.Row], [(First, repeat each Value, Joined)]) = ([], [])
-      try select(columns).forEach { row in
-        rows.append(row)
-        return true
-      }
-      try run.forEach(rows, state, includePendingChanges: includePendingChanges) { row, joined in
+      let (own, whole) = (select(columns), range)
+      var results: [(First, repeat each Value, Joined)] = []
+      func take(_ row: SelectRun<Model>.Row?, _ joined: Joined?) throws -> Bool {
         if let row, let joined = joined ?? join.absent.first, range.takesNext() {
           results.append((try row.value(head), repeat try row.value(each rest), joined))
         }
         return !range.isDone
+      }
+      let merge = try MergeJoin(join, run.keys, of: own, includePendingChanges: includePendingChanges)
+      if let merge, try merge.isPreferred(limit: range.enough) {
+        try merge.forEach { try take($0, $1) }
+        return results
+      }
+      do {
+        var rows: [SelectRun<Model>.Row] = []
+        try own.forEach { row in
+          rows.append(row)
+          return true
+        }
+        try run.forEach(
+          rows, state, includePendingChanges: includePendingChanges, enough: range.enough, body: take)
+      } catch let fault as ConditionFault where fault.code == .tooLarge {
+        // A merge join keeps only the pairs in memory.
+        guard let merge, ForcedWay.mergesJoins != false else { throw fault }
+        state.queryMemory?.giveBack(to: 0)
+        state.notes?.forgetCall()
+        (range, results) = (whole, [])
+        try merge.forEach { try take($0, $1) }
       }
       return results
     }
@@ -139,7 +159,7 @@ extension ModelContext {
         rows.append(row)
         return true
       }
-      try run.forEach(rows, state, includePendingChanges: includePendingChanges) { row, joined in
+      try run.forEach(rows, state, includePendingChanges: includePendingChanges, enough: range.enough) { row, joined in
         if range.takesNext() {
           results.append(
             (try row.map { row in (try row.value(head), repeat try row.value(each rest)) }, joined))
@@ -249,9 +269,7 @@ private struct Selection<Model: PersistentModel> {
 
   /// This many rows suffice, because each one gives at least one result.
   mutating func limit(to range: RowRange) {
-    guard matches.isEmpty, let limit = range.limit else { return }
-    let (enough, isTooLarge) = range.offset.addingReportingOverflow(limit)
-    descriptor.fetchLimit = isTooLarge ? nil : enough
+    if matches.isEmpty, range.limit != nil { descriptor.fetchLimit = range.enough }
   }
 
   func rows<Row>(
@@ -264,7 +282,7 @@ private struct Selection<Model: PersistentModel> {
       (own.descriptor.fetchOffset, own.descriptor.fetchLimit) = (range.offset, range.limit)
       range = RowRange()
     }
-    return try own.traced(state) { select in
+    return try own.traced(state, limitHelps: true) { select in
       var rows: [Row] = []
       if range.isDone { return rows }
       try select(columns).forEach { row in
@@ -276,8 +294,10 @@ private struct Selection<Model: PersistentModel> {
   }
 
   /// Calls a closure with the run that selects columns.
+  ///
+  /// - Parameter limitHelps: whether a smaller limit reads fewer rows.
   func traced<Row>(
-    _ state: ContextState, window: String? = nil,
+    _ state: ContextState, window: String? = nil, limitHelps: Bool = false,
     _ body: (([AnySelectedColumn<Model>]) -> SelectRun<Model>) throws -> [Row]
   ) throws -> [Row] {
     state.notes?.forgetCall()
@@ -286,7 +306,11 @@ private struct Selection<Model: PersistentModel> {
         let graph = state.graph(try state.stores.known(Model.self).store)
         return try state.countingMemory(Model.self) {
           try graph.holdingSnapshot {
-            try body { SelectRun(descriptor, state, columns: $0, matching: matches) }
+            state.queryMemory?.limitHelps = limitHelps && matches.isEmpty
+            return try body { columns in
+              for column in columns { column.memory = state.queryMemory }
+              return SelectRun(descriptor, state, columns: columns, matching: matches)
+            }
           }
         }
       }

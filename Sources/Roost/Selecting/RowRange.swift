@@ -15,6 +15,12 @@ struct RowRange {
 
   var isDone: Bool { limit == 0 }
 
+  /// The number of rows that suffice, including skipped ones; nil for all.
+  var enough: Int? {
+    guard let (sum, isTooLarge) = limit.map({ offset.addingReportingOverflow($0) }), !isTooLarge else { return nil }
+    return sum
+  }
+
   /// Whether the next row is in the range.
   mutating func takesNext() -> Bool {
     if isDone { return false }

@@ -11,8 +11,8 @@ internal import RoostQuery
 /// ``Computed`` makes the other one optional.
 public struct Selected<Row>: @unchecked Sendable {
   // Unchecked because key paths are not marked `Sendable`, although they never change.
-  /// Selects the rows, each with its values as keys.
-  let rows: (ContextState) throws -> [(keys: [AnyHashable], row: Row)]
+  /// Selects the rows, or so many of them, each with its values as keys.
+  let rows: (ContextState, Int?) throws -> [(keys: [AnyHashable], row: Row)]
   /// Runs a closure while the store shows one state, and counts its memory.
   let holding: (ContextState, () throws -> [Row]) throws -> [Row]
 
@@ -69,11 +69,16 @@ public struct Selected<Row>: @unchecked Sendable {
   private static func made<Model: PersistentModel>(
     _ predicate: Predicate<Model>?, _ sortBy: [SortDescriptor<Model>], reading: @escaping () -> Reading<Model>
   ) -> Selected {
-    Selected { state in
+    Selected { state, limit in
+      // A limit of 0 would be none.
+      if limit == 0 { return [] }
+      state.queryMemory?.limitHelps = limit != nil
+      var descriptor = FetchDescriptor(predicate: predicate, sortBy: sortBy)
+      descriptor.fetchLimit = limit
       let (columns, read) = reading()
       var rows: [(keys: [AnyHashable], row: Row)] = []
       let bytes = QueryMemory.joinedRow + QueryMemory.joinedKey * columns.count + MemoryLayout<Row>.stride
-      try SelectRun(FetchDescriptor(predicate: predicate, sortBy: sortBy), state, columns: columns).forEach { row in
+      try SelectRun(descriptor, state, columns: columns).forEach { row in
         try state.queryMemory?.take(bytes, for: .rows)
         rows.append(try read(row))
         return true
@@ -106,8 +111,10 @@ extension ModelContext {
   ) throws -> [Row] {
     try combined([first] + others, offset, limit: limit, place: (fileID, line)) { sides, range in
       var (seen, results): (Set<[AnyHashable]>, [Row]) = ([], [])
-      for side in sides {
-        for (keys, row) in try side() where all || seen.insert(keys).inserted {
+      let enough = range.enough
+      for side in sides where !range.isDone {
+        // Equal rows of a side count once, so it may need any number of its rows.
+        for (keys, row) in try side(all ? enough : nil) where all || seen.insert(keys).inserted {
           if range.takesNext() { results.append(row) }
         }
       }
@@ -124,8 +131,8 @@ extension ModelContext {
     fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [Row] {
     try combined([first, second], offset, limit: limit, place: (fileID, line)) { sides, range in
-      let rows = try sides[0]()
-      var counts = Self.counted(try sides[1]())
+      let rows = try sides[0](nil)
+      var counts = Self.counted(try sides[1](nil))
       return rows.compactMap { keys, row in
         guard let count = counts[keys], count > 0 else { return nil }
         counts[keys] = all ? count - 1 : 0
@@ -143,8 +150,8 @@ extension ModelContext {
     fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [Row] {
     try combined([first, second], offset, limit: limit, place: (fileID, line)) { sides, range in
-      let rows = try sides[0]()
-      var counts = Self.counted(try sides[1]())
+      let rows = try sides[0](nil)
+      var counts = Self.counted(try sides[1](nil))
       return rows.compactMap { keys, row in
         let count = counts[keys] ?? 0
         if count > 0 {
@@ -166,7 +173,7 @@ extension ModelContext {
   /// Holds the states of all sides while a closure reads them.
   private func combined<Row>(
     _ sides: [Selected<Row>], _ offset: Int, limit: Int?, place: ContextState.CodePlace,
-    body: ([() throws -> [(keys: [AnyHashable], row: Row)]], inout RowRange) throws -> [Row]
+    body: ([(Int?) throws -> [(keys: [AnyHashable], row: Row)]], inout RowRange) throws -> [Row]
   ) throws -> [Row] {
     var range = try RowRange(offset, limit)
     state.notes?.forgetCall()
@@ -174,7 +181,7 @@ extension ModelContext {
       try state.call(.fetching) {
         func hold(_ next: ArraySlice<Selected<Row>>) throws -> [Row] {
           if let first = next.first { return try first.holding(state) { try hold(next.dropFirst()) } }
-          return try body(sides.map { side in { try side.rows(self.state) } }, &range)
+          return try body(sides.map { side in { try side.rows(self.state, $0) } }, &range)
         }
         return try hold(sides[...])
       }

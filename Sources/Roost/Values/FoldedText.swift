@@ -3,12 +3,12 @@ internal import RoostRecords
 extension String {
   /// The text in lower case and without the marks on its letters: "Zoë" and "ZOE" both give "zoe".
   ///
-  /// It knows no language, and `localizedStandardContains` compares the same form. A predicate with it is answered by an index:
+  /// It does not depend on a language. `localizedStandardContains` compares texts in this form. An index such as
+  /// `#Index<Postcard>([.folded(\.sender)])` answers a predicate with it:
   ///
   /// ```swift
-  /// #Index<Person>([.folded(\.name)])
-  /// let wanted = "ZOË".folded
-  /// let people = #Predicate<Person> { $0.name.folded == wanted }
+  /// let name = "ZOË".folded
+  /// let cards = #Predicate<Postcard> { $0.sender.folded == name }
   /// ```
   public var folded: String { Folding.text(self) }
 }

@@ -3,11 +3,10 @@ internal import RoostRecords
 
 /// The parts of a date in UTC, by the Gregorian calendar.
 ///
-/// A predicate with a part is answered by an index of that part:
+/// An index of the part, such as `#Index<Postcard>([.month(\.sent)])`, answers a predicate with it:
 ///
 /// ```swift
-/// #Index<Bill>([.month(\.date)])
-/// let christmas = #Predicate<Bill> { $0.date.utc.month == 12 }
+/// let december = #Predicate<Postcard> { $0.sent.utc.month == 12 }
 /// ```
 ///
 /// For one year or one day, a range of dates and an index of the date are better.

@@ -18,8 +18,14 @@ struct PredicateMacro: ExpressionMacro {
         description: "'#\(kind)' needs a closure, written right here: '#\(kind)<Model> { $0.name == name }'")
     }
     let names = PredicateNames()
-    var writer = PredicateWriter(names, { node, message in context.complain(node, message) })
+    var isRefused = false
+    var writer = PredicateWriter(names) { node, message in
+      isRefused = true
+      context.complain(node, message)
+    }
     let text = writer.closure(closure, isOutermost: true)
+    // A part that is refused is written as true. As a value of another type it would be a second error of the compiler.
+    if isRefused, kind == "Expression" { return .text("{ fatalError() }()") }
     let types = node.genericArgumentClause?.trimmedDescription ?? closure.typesOfParameters(kind)
     return .text("Foundation.\(kind)\(types)(\(text))")
   }

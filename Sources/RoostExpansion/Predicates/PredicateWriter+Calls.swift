@@ -24,6 +24,10 @@ extension PredicateWriter {
     case ("starts", ["with"]):
       let receiver = value(base)
       return build("starts", receiver, "with: " + value(arguments[0].expression))
+    case ("sum", [""]), ("average", [""]), ("min", [""]), ("max", [""]):
+      guard let path = arguments[0].expression.as(KeyPathExprSyntax.self) else { return unknown(callee) }
+      let receiver = value(base)
+      return build(name, receiver, properties(path))
     case ("lowercased", []), ("uppercased", []), ("min", []), ("max", []): return build(name, value(base))
     default: return unknown(callee)
     }
@@ -40,12 +44,24 @@ extension PredicateWriter {
     }
   }
 
+  /// A key path of properties as a closure.
+  private mutating func properties(_ path: KeyPathExprSyntax) -> String {
+    let names = path.components.compactMap { $0.component.as(KeyPathPropertyComponentSyntax.self)?.declName }
+    guard names.count == path.components.count, !names.isEmpty else {
+      return refuse(
+        path, "a predicate needs a key path of plain properties here, such as '\\.amount' or '\\.place.number'")
+    }
+    let variable = self.names.next()
+    let body = names.reduce(variable) { build("KeyPath", "root: " + $0, "keyPath: \\.\($1.trimmedDescription)") }
+    return "{ \(variable) in \(body) }"
+  }
+
   private mutating func unknown(_ callee: MemberAccessExprSyntax) -> String {
     refuse(
       callee.declName,
       "a predicate cannot call '\(callee.declName.trimmedDescription)', only contains, allSatisfy, filter, flatMap, starts(with:), "
-        + "hasPrefix, hasSuffix, matches, lowercased, uppercased, localizedStandardContains, localizedCompare, caseInsensitiveCompare, min, max and "
-        + "evaluate; compute anything else before, and compare with the result")
+        + "hasPrefix, hasSuffix, matches, lowercased, uppercased, localizedStandardContains, localizedCompare, caseInsensitiveCompare, min, max, "
+        + "sum, average and evaluate; compute anything else before, and compare with the result")
   }
 
   /// Writes a subscript of an array or of a dictionary.

@@ -46,7 +46,7 @@ extension _ToOneAlways {
     return lost(Model.self)
   }
 
-  /// A deleted object in place of the target, if there is no context to ask.
+  /// A deleted object that a getter returns instead of the target, if the object has no context.
   private static func lost<Model: _ModelObject>(_ model: Model.Type) -> Model {
     let made = Model(_$state: _ModelState())
     made.markGone()

@@ -163,6 +163,9 @@ extension BatchInsertion {
     if merged.choice != .keepExisting {
       let faults = try bulk.saver.settleMixed(id, place.map, writer: run.writer)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+      if place.map.type.judge != nil {
+        run.neighbours.insert(LinkKey(map: place.map.home, row: merged.row, property: 0))
+      }
     }
     for relation in wanted
     where try bulk.saver.takes(
@@ -170,10 +173,15 @@ extension BatchInsertion {
     {
       noteSaid(LinkKey(map: place.map.home, row: merged.row, property: relation.property))
     }
-    for (relation, former) in zip(
-      place.relations.filter { if case .reference = $0.way { true } else { false } }, before)
-    {
-      if let former { run.note(owner: former.number, relation.home) }
+    let references = place.relations.filter { if case .reference = $0.way { true } else { false } }
+    for (relation, former) in zip(references, before) {
+      guard let former else { continue }
+      run.note(owner: former.number, relation.home)
+      // The list that it left may have bounds.
+      let slot = try place.table.slot(place.map.type.fieldName(relation.property))
+      if try place.table.reference(slot, of: id) == former { continue }
+      bulk.noteLead(
+        relation, from: LinkKey(map: place.map.number, row: id.number, property: 0), to: former, run)
     }
     let known = ObjectName(place.map.type.name, merged.row)
     run.noteMerge(

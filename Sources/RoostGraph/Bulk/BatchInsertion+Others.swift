@@ -53,7 +53,10 @@ extension BatchInsertion {
     for list in group.lists { try write(list.owner, list.relation, members: list.members, group: group) }
     // The first rows referenced rows that did not exist yet.
     try run.writer.forgetClosedReferences()
-    if group.places.contains(where: \.isCounted) { try count() }
+    for (one, place) in zip(group.objects, group.places) where book.merged[ObjectIdentifier(one)] == nil {
+      noteArrival(RowID(one._$state.row), place)
+    }
+    if group.places.contains(where: { $0.isCounted || $0.hasJudgedNeighbours }) { try count() }
   }
 
   // MARK: Finding

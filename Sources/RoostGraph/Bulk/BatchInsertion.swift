@@ -57,6 +57,9 @@ final class BatchInsertion {
   private(set) var said: Set<LinkKey> = []
   /// The elements of `said`, in the order in which they were added.
   private var sayings: [LinkKey] = []
+  /// Whether `validate` of related rows is called after each element. If not, the end of the write
+  /// calls it.
+  var judgesAtOnce = false
   private var places: [Int: Place] = [:]
   private var last: (type: ObjectIdentifier, place: Place)?
 
@@ -71,6 +74,9 @@ final class BatchInsertion {
     let isCounted: Bool
     let uniques: [IndexID]
     let hasOwnInverse: Bool
+    /// Whether the class has a `validate` and its rows may be merged, or whether its rows change
+    /// lists of rows that have a `validate`.
+    let hasJudgedNeighbours: Bool
     /// Whether its rows can take partners from other rows.
     let hasPartners: Bool
 
@@ -81,6 +87,8 @@ final class BatchInsertion {
       relations = bulk.store.relations[map.number].compactMap { $0 }
       isCounted = !bulk.store.countedRelations.allSatisfy(\.isEmpty)
       uniques = bulk.store.uniques(of: map).map(\.id)
+      hasJudgedNeighbours =
+        map.type.judge != nil && !uniques.isEmpty || bulk.saver.hasJudgedNeighbours(map.number)
       hasOwnInverse = relations.contains(where: \.isOwnInverse)
       hasPartners = relations.contains { relation in
         guard case .reference(let id) = relation.way, let side = writer.catalog.relationship(id) else { return false }
@@ -109,8 +117,15 @@ final class BatchInsertion {
     return made
   }
 
+  /// Records a new row with a `validate`: it is called again if later rows reference this one.
+  func noteArrival(_ row: RowID, _ place: Place) {
+    guard place.map.type.judge != nil else { return }
+    run.arrived.insert(LinkKey(map: place.map.home, row: row.number, property: 0))
+  }
+
   /// Records a row that was inserted otherwise.
   func noteInserted(_ map: EntityMap, _ row: RowID) {
+    if map.type.judge != nil { run.arrived.insert(LinkKey(map: map.home, row: row.number, property: 0)) }
     run.inserted.append(map.number, row)
     rows.append(map.number, row)
   }
@@ -124,6 +139,7 @@ final class BatchInsertion {
     fileprivate var inserted: RowRuns
     fileprivate var counted: Set<LinkKey>
     fileprivate var crowded: Set<LinkKey>
+    fileprivate var neighbours: Set<LinkKey>
     fileprivate var summary: SaveOutcome
     fileprivate var sayings: Int
   }
@@ -133,8 +149,8 @@ final class BatchInsertion {
 
   func mark() -> Mark {
     Mark(
-      rows: rows, inserted: run.inserted, counted: run.counted, crowded: run.crowded, summary: run.summary,
-      sayings: sayings.count)
+      rows: rows, inserted: run.inserted, counted: run.counted, crowded: run.crowded, neighbours: run.neighbours,
+      summary: run.summary, sayings: sayings.count)
   }
 
   /// Restores the state; tables are looked up again. A mark is set before one element, so the
@@ -143,6 +159,7 @@ final class BatchInsertion {
     book.forgetNewest()
     (rows, run.inserted) = (mark.rows, mark.inserted)
     (run.counted, run.crowded) = (mark.counted, mark.crowded)
+    run.neighbours = mark.neighbours
     run.summary = mark.summary
     for reference in sayings[mark.sayings...] { said.remove(reference) }
     sayings.removeSubrange(mark.sayings...)
@@ -208,6 +225,7 @@ final class BatchInsertion {
       let row = try place.table.insert(&place.box.sink.builder)
       book.add(object, row.number)
       run.inserted.append(place.map.number, row)
+      noteArrival(row, place)
     }
     do { try insert() } catch let fault as RecordFault {
       // As in a save, the index of a model over one reference decides no merge.
@@ -219,7 +237,7 @@ final class BatchInsertion {
       }
     }
     noteLeads(object, place, row: RowID(object._$state.row))
-    if place.isCounted { try count() }
+    if place.isCounted || place.hasJudgedNeighbours { try count() }
   }
 
   func encode(_ object: any _ModelObject, _ place: Place) throws {
@@ -271,8 +289,12 @@ final class BatchInsertion {
   }
 
   /// Counts list members after each object: then the object and those that it brought along are
-  /// complete.
+  /// complete. Calls `validate` of the objects at the other sides too.
   func count() throws {
+    if judgesAtOnce {
+      let refused = try bulk.judgeNeighbours(run)
+      if !refused.isEmpty { throw SaveRefusal(faults: refused) }
+    }
     if run.counted.isEmpty, run.crowded.isEmpty { return }
     let faults =
       try bulk.saver.count(run.counted, run.writer)

@@ -18,6 +18,10 @@ final class BulkRun {
   var counted: Set<LinkKey> = []
   /// Lists that got members through the inverse, which may be too many.
   var crowded: Set<LinkKey> = []
+  /// Rows whose `validate` is called at the end, because a related row was inserted, moved or deleted.
+  var neighbours: Set<LinkKey> = []
+  /// The rows with a `validate` that this write inserted.
+  var arrived: Set<LinkKey> = []
   var summary = SaveOutcome()
   /// The first errors of rows that break a rule. The transaction continues to find the others, and
   /// throws all of them at the end.

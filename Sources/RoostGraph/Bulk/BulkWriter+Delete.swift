@@ -13,7 +13,11 @@ extension BulkWriter {
       for row in rows { found.append(try classNumber(choice.map, row, writer: run.writer), row) }
       let entity = choice.map.entity.id
       let names = rows.lazy.map { RowName(entity, $0) }
-      if store.hasJudges { try judge(run.writer.following(names), run) }
+      if store.hasJudges {
+        let all = try run.writer.following(names)
+        try judge(all, run)
+        try noteNeighbours(of: all, run)
+      }
       // After the deletion the lists that lost members could no longer be found.
       if store.countedRelations.contains(where: { $0.contains { $0.minimum > 0 } }) {
         let all = try byMap(run.writer.following(names))
@@ -45,7 +49,7 @@ extension BulkWriter {
   }
 
   /// The class of a row; the class of the map if it is unknown.
-  private func classNumber(_ map: EntityMap, _ row: RowID, writer: RecordWriter) throws -> Int {
+  func classNumber(_ map: EntityMap, _ row: RowID, writer: RecordWriter) throws -> Int {
     guard let family = map.family else { return map.number }
     return try writer.table(map.entity.id).visit(row) { family.map(of: $0) ?? map.number } ?? map.number
   }
@@ -57,7 +61,7 @@ extension BulkWriter {
     for (map, rows) in byMap(gone.rows) { try checkWaiting(rows, store.maps[map]) }
     for loose in gone.loose {
       guard let map = store.map(of: loose.row.entity) else { continue }
-      run.note(changed: loose.row.row.number, map.home)
+      noteChanged(loose.row.row.number, map.home, run)
       // Fields of subclasses may always be nil, so the rows themselves allowed it.
       if store.needsReference(loose.field, map) {
         let field = map.entity.field(loose.field)?.name

@@ -190,6 +190,9 @@ extension BulkWriter {
     }
     guard let other else { return }
     run.note(owner: other.number, relation.home)
+    if relation.inverse != nil, store.judgedHomes.contains(relation.home) {
+      run.neighbours.insert(LinkKey(map: relation.home, row: other.number, property: 0))
+    }
     guard let inverse = relation.inverse,
       store.countedRelations[relation.target].contains(where: { $0.property == inverse })
     else { return }
@@ -198,6 +201,11 @@ extension BulkWriter {
   /// Records that rows are or were in a list, if their inverse lists have a limit on the number of
   /// members.
   func noteList(_ relation: Relation, _ rows: [RowID], before former: [RowID], run: BulkRun) {
+    if relation.inverse != nil, store.judgedHomes.contains(relation.home) {
+      for row in Set(rows).symmetricDifference(former) {
+        run.neighbours.insert(LinkKey(map: relation.home, row: row.number, property: 0))
+      }
+    }
     guard let inverse = relation.inverse,
       store.countedRelations[relation.target].contains(where: { $0.property == inverse })
     else { return }

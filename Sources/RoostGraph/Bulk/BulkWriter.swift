@@ -44,12 +44,14 @@ final class BulkWriter {
         try advance(to: writer)
         let run = BulkRun(writer)
         guard let found = try body(run) else { throw Nothing() }
-        let faults = try run.faults + saver.count(run.counted, writer)
-        if !faults.isEmpty { throw SaveRefusal(faults: faults, count: run.faultCount) }
+        try run.refuse(judgeNeighbours(run))
+        try run.refuse(saver.count(run.counted, writer))
+        try run.refuse(saver.settleChains(writer))
+        if !run.faults.isEmpty { throw SaveRefusal(faults: run.faults, count: run.faultCount) }
         try store.room?()
         // Now, because the snapshot still has the deleted rows.
         outcome = run.outcome(objects, found)
-        try run.tell(store)
+        try saver.writingDerived(writer) { try run.tell(store) }
         committed = writer
       }
     } catch is Nothing { return outcome }

@@ -98,8 +98,8 @@ extension ChunkInsertion {
   /// Whether an image that cannot be stored leaves nothing behind even without a savepoint.
   private func isSafe(_ place: BatchInsertion.Place, _ links: ImageLinks) -> Bool {
     // `validate` is called after the row was stored.
-    !place.isCounted && place.map.type.judge == nil && links.lists.isEmpty && !place.hasOwnInverse
-      && (!place.hasPartners || links.references.allSatisfy { $0.row == nil })
+    !place.isCounted && place.map.type.judge == nil && !place.hasJudgedNeighbours && links.lists.isEmpty
+      && !place.hasOwnInverse && (!place.hasPartners || links.references.allSatisfy { $0.row == nil })
   }
 
   private func insert(_ map: EntityMap, _ values: ValueImage, links: ImageLinks) throws -> Outcome {
@@ -126,7 +126,10 @@ extension ChunkInsertion {
     for link in links.references { try agree(link.property, of: row, map) }
     for list in links.lists { try write(list, of: row, map) }
     let place = try batch.place(of: map)
-    if !place.isCounted { return }
+    if !place.isCounted {
+      if place.hasJudgedNeighbours { try batch.count() }
+      return
+    }
     for relation in bulk.store.countedRelations[map.number] where !links.waiting.contains(relation.property) {
       run.counted.insert(
         LinkKey(map: bulk.saver.declaring(map, relation), row: row.number, property: relation.property))

@@ -21,6 +21,7 @@ package final class ChunkInsertion {
 
   fileprivate init(_ batch: BatchInsertion, leavesOut: Bool, first: Int) {
     self.batch = batch
+    batch.judgesAtOnce = true
     self.leavesOut = leavesOut
     self.first = first
   }
@@ -187,7 +188,9 @@ extension BulkWriter {
 extension BatchInsertion {
   /// Whether an object that cannot be stored leaves nothing behind even without a savepoint.
   func isSimple(_ object: any _ModelObject) throws -> Bool {
-    guard let place = try? place(object), !place.isCounted, !place.hasPartners else { return false }
+    guard let place = try? place(object), !place.isCounted, !place.hasPartners, !place.hasJudgedNeighbours else {
+      return false
+    }
     // A merged row is validated after it was written.
     let mayMix = !place.uniques.isEmpty && (place.map.type.judge != nil || !place.map.type.computed.isEmpty)
     if mayMix { return false }

@@ -43,6 +43,9 @@ package final class ChangeSet {
   /// Called before objects change.
   @exclusivity(unchecked) package weak var watcher: (any ChangeWatching)? { didSet { isWatched = watcher != nil } }
   @exclusivity(unchecked) private(set) var isWatched = false
+  /// Learns of each change while a save calls `validate`.
+  var judgedWrites: JudgedWrites? { didSet { isJudged = judgedWrites != nil } }
+  @exclusivity(unchecked) private var isJudged = false
 
   init(_ objects: ObjectTable) {
     self.objects = objects
@@ -95,6 +98,7 @@ package final class ChangeSet {
     {
       uniques = PendingUniques()
     }
+    if isJudged { judgedWrites?.note(object, property, origin: origin) }
     if !object._$state.flags.contains(.changed) {
       // After the context is closed there is no save, and the set would keep the object forever.
       if !object._$state.flags.contains(.inserted), !session.isClosed {

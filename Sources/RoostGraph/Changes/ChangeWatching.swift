@@ -1,8 +1,8 @@
-/// Is told of objects before they change.
+/// Gets calls before objects change.
 package protocol ChangeWatching: AnyObject {
-  /// A stored object without changes is about to change. Its context is in the middle of the change
-  /// and may only be read.
+  /// Called before a stored object without changes changes. The context is in the middle of the
+  /// change, so the call may only read it.
   func willChange(_ object: any _ModelObject)
-  /// An object is about to be deleted.
+  /// Called before an object is deleted.
   func willDelete(_ object: any _ModelObject)
 }

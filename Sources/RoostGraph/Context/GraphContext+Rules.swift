@@ -11,7 +11,8 @@ extension GraphContext {
   package func pendingFaults() throws -> [GraphFault] {
     try call(.reading) {
       links.settle()
-      return try saver.pending.flatMap { try saver.faults(of: $0, changesOnly: true) }
+      let all = try saver.pending + saver.findNeighbours(changes.deletedObjects)
+      return try all.flatMap { try saver.faults(of: $0, changesOnly: true) }
     }
   }
 

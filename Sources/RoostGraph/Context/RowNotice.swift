@@ -33,7 +33,8 @@ package final class RowNotice {
 
   package func changed(_ row: RowID, of entity: EntityID) {
     changedRow = row
-    if let map = store.map(of: entity) { run?.note(changed: row.number, map.home) }
+    guard let run, let map = store.map(of: entity) else { return }
+    context.bulk.noteChanged(row.number, map.home, run)
   }
 
   /// Records that a row is referenced through a relationship now.
@@ -50,6 +51,9 @@ package final class RowNotice {
   private func note(_ row: RowID, _ entity: EntityID, relationship: RelationshipID) -> LinkKey? {
     guard let map = store.map(of: entity) else { return nil }
     run?.note(owner: row.number, map.home)
+    if store.judgedHomes.contains(map.home) {
+      run?.neighbours.insert(LinkKey(map: map.home, row: row.number, property: 0))
+    }
     guard isCounted, var key = otherSide(relationship) else { return nil }
     key.row = row.number
     return key
@@ -57,6 +61,10 @@ package final class RowNotice {
 
   /// The transaction is about to be committed.
   package func end() throws {
+    if let run {
+      let faults = try context.call(.saving) { try context.saver.settleChains(run.writer) }
+      if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+    }
     try run?.tell(store)
     run = nil
   }
@@ -101,20 +109,37 @@ package final class RowNotice {
   /// Called before a row is stored and checked.
   package func beginRow() {
     (led, left) = ([], [])
+    run?.neighbours = []
     changedRow = nil
   }
 
-  /// Whether a class or one of its family has its own `validate`.
+  /// Whether a class or one of its family has its own `validate`, or relationships to a class that has
+  /// one.
   package func asks(_ map: EntityMap) -> Bool {
-    store.maps.contains { $0.entity.id == map.entity.id && $0.type.judge != nil }
+    store.maps.contains { one in
+      one.entity.id == map.entity.id && (one.type.judge != nil || context.saver.hasJudgedNeighbours(one.number))
+    }
   }
 
   /// Makes an object of a row that was just stored and calls its `validate`. The object sees other
   /// rows as they were before the transaction.
+  ///
+  /// Then it calls `validate` of the rows at the other sides of its relationships. These see the
+  /// transaction.
   package func refusal(_ row: RowID, of map: EntityMap) throws -> GraphFault? {
     guard let run, asks(map) else { return nil }
     let change: ObjectChange = changedRow == row ? .update : .insert
-    return try context.judge(row, map, change: change, writer: run.writer)
+    if let fault = try context.judge(row, map, change: change, writer: run.writer) { return fault }
+    let key = LinkKey(map: map.home, row: row.number, property: 0)
+    if change == .insert { run.arrived.insert(key) }
+    run.neighbours.remove(key)
+    return try neighbourRefusal()
+  }
+
+  /// The first error of `validate` of the rows at the other sides of relationships that were just set.
+  package func neighbourRefusal() throws -> GraphFault? {
+    guard let run, !run.neighbours.isEmpty else { return nil }
+    return try context.call(.saving) { try context.bulk.judgeNeighbours(run).first }
   }
 
   /// The error of a relationship that has too few or too many members because a row was stored: its

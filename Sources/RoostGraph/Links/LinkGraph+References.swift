@@ -184,9 +184,13 @@ extension LinkGraph {
     if relation.isInverseList { return edit(other, inverse, member: object, adds: true) }
     guard let origin = other._$state.origin as? RowOrigin, let back = self.relation(origin, inverse) else { return }
     noteTaking(other, inverse, origin: origin, by: object, relation: relation)
-    // It may have had another partner, whose reference becomes nil.
-    if let partner = objects.need(other, { try current(other, back, origin: origin) }), RowNumber.leads(partner),
-      partner != object._$state.row,
+    // It may have had another partner, whose reference becomes nil. A working set may lack that one.
+    var taken = objects.need(other) { try current(other, back, origin: origin) }
+    if loadRows != nil, let row = taken, RowNumber.leads(row), row != object._$state.row {
+      fetch([row], back)
+      taken = objects.need(other) { try current(other, back, origin: origin) }
+    }
+    if let partner = taken, RowNumber.leads(partner), partner != object._$state.row,
       let left = objects.need(other, { try former(back.target, partner) })
     {
       setReference(left, relation.property, row: RowNumber.nothing)

@@ -107,7 +107,7 @@ extension LinkGraph {
     _ batch: Batch, _ place: Int, relation: Relation, origin: RowOrigin, rows: inout [UInt64]
   ) -> Int {
     var count = 0
-    // As far as it is known, no list is loaded for which others would be unloaded.
+    // Loads no list for which other lists would be unloaded, as far as the sizes are known.
     var longest = rows.count + 1
     batch.around(place) { row in
       guard rows.count < Self.mostMembersAtOnce, ledger.hasRoom(for: longest),

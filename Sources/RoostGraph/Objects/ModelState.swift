@@ -75,7 +75,7 @@ public struct _ModelState: ~Copyable {
 
     /// The slots are empty.
     @inlinable package static var fault: Flags { Flags(rawValue: 1) }
-    /// A reader of the object may want to be told of changes.
+    /// A reader may observe the object, so getters must register it.
     @inlinable package static var observed: Flags { Flags(rawValue: 2) }
     /// Made by a program and not used since: values may still be in the box.
     @inlinable package static var fresh: Flags { Flags(rawValue: 4) }
@@ -89,6 +89,8 @@ public struct _ModelState: ~Copyable {
     @inlinable package static var managed: Flags { Flags(rawValue: 0x100) }
     /// An observer waits for changes.
     @inlinable package static var tracked: Flags { Flags(rawValue: 0x200) }
+    /// A save calls `validate` at the moment. It must learn of each change of each property.
+    @inlinable package static var judged: Flags { Flags(rawValue: 0x400) }
     /// From here on four bits belong to the origin, not to the accessors.
     package static var firstOfOrigin: UInt32 { 0x1_0000 }
 
@@ -97,7 +99,7 @@ public struct _ModelState: ~Copyable {
     /// A setter of an observed object takes the slow path only if an observer waits.
     @inlinable package static var stopsStore: UInt32 { 0xFFF0_030D }
     /// The flags that stop a setter whose property has changed already.
-    @inlinable package static var stopsAgain: UInt32 { 0xFFF0_020D }
+    @inlinable package static var stopsAgain: UInt32 { 0xFFF0_060D }
   }
 
   /// Whether a property's value can be made from the kept row.

@@ -4,7 +4,7 @@
 package typealias ObjectJudge = @Sendable (_ object: any _ModelObject, ObjectChange) -> [OwnFault]
 
 /// The change that a save is about to make to an object.
-package enum ObjectChange: Sendable {
+package enum ObjectChange: Sendable, CaseIterable {
   case insert, update, delete
 }
 

@@ -11,11 +11,11 @@ public struct _ToOne<Model: _ModelObject>: ~Copyable {
   /// 0 for nil, or if the slot holds the object itself.
   @usableFromInline package var row: UInt64
 
-  /// Means nil in an object of a context. It must ask the origin, because the inverse may have
-  /// changed.
+  /// The value of `row` for nil in an object of a context. A getter must still call the origin,
+  /// because the inverse may have changed.
   @inlinable package static var nothing: UInt64 { .max - 1 }
 
-  /// Means a row that only the inverse knows.
+  /// The value of `row` if only the inverse stores the row number.
   @inlinable package static var unknown: UInt64 { .max }
 
   @inlinable public init() {

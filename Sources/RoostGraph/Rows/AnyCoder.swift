@@ -43,7 +43,7 @@ package class AnyCoder {
   /// Whether a transformer of the program makes its bytes.
   package var isTransformed: Bool { false }
 
-  /// Writes nil as a part, if that may be nil.
+  /// Writes nil as a part, if the part may be nil.
   func putNil(into sink: inout _RowSink, at node: Int) { sink._setNull(at: node) }
   func appendNil(to bytes: inout _ByteSink) { bytes._append(0 as UInt8) }
   /// Reads an element whose type the reader knows otherwise.

@@ -15,13 +15,14 @@ public struct _Place: Sendable {
   @usableFromInline package var kind = Kind.none
   /// 0 if it may not be nil.
   @usableFromInline package var nullMask: UInt8 = 0
-  /// Whether a value is required, although rows of other classes have none.
+  /// Whether rows of this class must have a value, although rows of other classes of the family
+  /// have none.
   package var isNeeded = false
   @usableFromInline package var nullByte: UInt32 = 0
   /// For a field of fixed width, the offset of its bytes; for a variable field, its entry in the
   /// table of ends.
   @usableFromInline package var position: UInt32 = 0
-  /// The number of a variable field among the variable fields.
+  /// The index of a variable field among the variable fields.
   @usableFromInline package var number: UInt16 = 0
   /// The field's number, for values that are stored outside the row.
   package var field: UInt16 = 0

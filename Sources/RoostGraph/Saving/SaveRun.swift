@@ -42,6 +42,11 @@ final class SaveRun {
   var parted: [LinkKey] = []
   /// Owners of lists that contained deleted objects.
   var left: [LinkKey] = []
+  /// Written rows whose computed values are checked by rules once all derived values are known.
+  var chained: Set<RowName> = []
+  /// Rows with a `validate` that have values of two writers, because a merge or a policy chose between
+  /// them.
+  var mixed: Set<LinkKey> = []
   /// Rows whose derived values the save changed.
   private(set) var derived: [RowName] = []
   var summary = SaveOutcome()
@@ -76,6 +81,9 @@ final class SaveRun {
       guard let rows else { return true }
       return rows[map]?.contains(row) == true
     }
+
+    /// Whether other contexts changed or deleted any row of a map.
+    func hasAny(_ map: Int) -> Bool { rows.map { $0[map]?.isEmpty == false } ?? true }
   }
 
   /// - Parameters:

@@ -18,7 +18,7 @@ extension Saver {
     try judge(savers)
     defer {
       for saver in savers {
-        saver.judged = []
+        (saver.judged, saver.neighbours) = ([], [])
         saver.matches.clear()
       }
     }
@@ -109,7 +109,7 @@ extension Saver {
       let faults = runs.flatMap(\.faults)
       if !faults.isEmpty { throw SaveRefusal(faults: faults, count: runs.reduce(0) { $0 + $1.faultCount }) }
       if runs.contains(where: \.isRepeated) { throw SaveAgain() }
-      for (saver, run) in zip(savers, runs) { try saver.store.feed.add(run.takeEntry(saver.store)) }
+      for (saver, run) in zip(savers, runs) { try saver.takeEntry(run) }
       return
     }
     let place = runs.count
@@ -131,8 +131,8 @@ extension Saver {
     saver.session.statistics.pagesWritten += runs[place].writer.written.pages
   }
 
-  /// Throws if others changed an object that computes values or validates itself: it must see their
-  /// commits, unless it overwrites all of them.
+  /// Throws if others changed an object that computes values or validates itself, or a list of such an
+  /// object: it must see their commits, unless it overwrites all of them.
   private func checkIsCurrent(_ run: SaveRun) throws {
     guard let news = run.news, store.computes || store.hasJudges, mergePolicy != .overwrite, !session.isPinned,
       saveBacking == nil
@@ -140,8 +140,20 @@ extension Saver {
     for object in changes.changed {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       if origin.map.type.computed.isEmpty, origin.map.type.judge == nil { continue }
-      let row = LinkKey(object, origin)
-      if news.contains(row.map, row.row) { throw Delay.isBehind }
+      try checkIsCurrent(LinkKey(object, origin), origin.map, news, run: run)
+    }
+    for key in neighbours { try checkIsCurrent(key, objects.map(of: key), news, run: run) }
+  }
+
+  private func checkIsCurrent(_ row: LinkKey, _ map: EntityMap, _ news: SaveRun.News, run: SaveRun) throws {
+    if news.contains(row.map, row.row) { throw Delay.isBehind }
+    if map.type.judge == nil { return }
+    for case .some(let relation) in store.relations[map.number] {
+      // A reference is a part of the row.
+      if case .reference = relation.way { continue }
+      guard news.hasAny(relation.home) else { continue }
+      let isSame = try links.stored(row, relation) == stored(row, relation, of: map, writer: run.writer)
+      if !isSame { throw Delay.isBehind }
     }
   }
 
@@ -149,7 +161,7 @@ extension Saver {
     SaveRun(
       writer, try news(writer), decisions: decisions,
       isPlain: changes.deleted.isEmpty && links.deletions.doomed.isEmpty && !changes.mayDangle, author: session,
-      faults: judged)
+      faults: judged.map(\.fault))
   }
 
   /// The commits of others that this context has not seen, or had not seen when it changed the same
@@ -165,6 +177,10 @@ extension Saver {
       for (map, deleted) in entry.deleted { rows[map, default: []].formUnion(deleted) }
     }
     return SaveRun.News(rows: rows)
+  }
+
+  private func takeEntry(_ run: SaveRun) throws {
+    try writingDerived(run.writer) { try store.feed.add(run.takeEntry(store)) }
   }
 
   private func write(_ run: SaveRun) throws {
@@ -184,6 +200,9 @@ extension Saver {
     try partSingles(run)
     try arrange(run)
     try count(run)
+    if run.isBroken { return }
+    try judgeMixed(run)
+    try settleChains(run.writer, written: run.chained).forEach(run.refuse)
   }
 
   /// Loads lists of links in which a member was removed and added again, or whose relationship is

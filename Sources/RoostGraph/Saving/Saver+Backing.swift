@@ -175,7 +175,7 @@ extension Saver {
   }
 
   /// The rows that a row references by a relationship, in the transaction.
-  private func stored(
+  func stored(
     _ key: LinkKey, _ relation: Relation, of map: EntityMap, writer: RecordWriter
   ) throws -> [UInt64] {
     if case .reference = relation.way {

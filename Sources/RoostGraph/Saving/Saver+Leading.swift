@@ -53,9 +53,22 @@ extension Saver {
       if before == after { continue }
       for case .some(let row) in [before, after] {
         run.note(relation.home, row.number)
+        noteCounted(LinkKey(map: relation.target, row: row.number, property: 0), relation.inverse, run: run)
+        if relation.inverse != nil, store.judgedHomes.contains(relation.home), store.backing == nil {
+          run.mixed.insert(LinkKey(map: relation.home, row: row.number, property: 0))
+        }
         if relation.isOneToOne { run.parted.append(LinkKey(map: relation.home, row: row.number, property: 0)) }
       }
     }
+  }
+
+  /// Records a relationship with bounds that a write of its other side changed.
+  ///
+  /// Objects that were changed here are counted in any case (``count(_:)``). This is for rows that no
+  /// object of this context changed.
+  func noteCounted(_ row: LinkKey, _ property: Int?, run: SaveRun) {
+    guard let property, store.countedRelations[row.map].contains(where: { $0.property == property }) else { return }
+    run.left.append(LinkKey(map: row.map, row: row.row, property: property))
   }
 
   /// The row that a reference refers to by its slot.
@@ -139,6 +152,7 @@ extension Saver {
       } changed: { row in
         run.note(origin.map.home, row.number)
         run.parted.append(LinkKey(map: origin.map.home, row: row.number, property: 0))
+        noteCounted(LinkKey(map: origin.map.number, row: row.number, property: 0), relation.property, run: run)
       }
     } catch let fault as RecordFault { run.refuse(refusal(fault, object, run: run)) }
   }

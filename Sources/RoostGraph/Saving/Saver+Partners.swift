@@ -52,6 +52,8 @@ extension Saver {
       run.note(origin.map.home, one.former.row.number)
       run.note(relation.home, one.target.number)
       run.parted.append(LinkKey(map: origin.map.home, row: one.former.row.number, property: 0))
+      noteCounted(
+        LinkKey(map: origin.map.number, row: one.former.row.number, property: 0), relation.property, run: run)
     }
   }
 

@@ -17,6 +17,11 @@ extension Saver {
     case .notUnique:
       let text = values(fault, writer)
       let other = others.last.map { "\($0)" } ?? "another object"
+      if let target = sharedPartner(fault, writer) {
+        return GraphFault(
+          .notUnique, "\(other) references \(target) already, and only one object may: clear one of the two references",
+          name: own, property: property, others: others + [target])
+      }
       let first = others.count > 1 ? ", and \(others[0]) has another one of its unique values" : ""
       return GraphFault(
         .notUnique,
@@ -29,6 +34,30 @@ extension Saver {
     case .wrongType, .outOfRange: return badValue(": give it a value that can be stored")
     case .missing: return badValue(": set it, or give it a default")
     case .tooLarge: return badValue(": make it smaller")
+    }
+  }
+
+  /// The object that two rows reference although only one may; nil if the fault is about other values.
+  private func sharedPartner(_ fault: RecordFault, _ writer: RecordWriter) -> ObjectName? {
+    guard let other = fault.rows.last, let home = store.map(of: other.entity) else { return nil }
+    let maps = store.maps.filter { $0.home == home.home }
+    guard let relation = maps.lazy.compactMap({ self.partnership(fault, $0) }).first,
+      let field = home.entity.fields.first(where: { $0.name == fault.field })?.id
+    else { return nil }
+    var row: UInt64?
+    if case .reference(let stored)? = (try? writer.reading(other.entity).values([field], of: other.row))?.first {
+      row = stored.number
+    } else if let object = objects.registered(store.maps[home.number], other.row) {
+      row = leads(object, relation)
+    }
+    return row.map { objects.name(LinkKey(map: relation.home, row: $0, property: 0)) }
+  }
+
+  /// Runs code that writes derived values. If two rows get the same unique value, the error names both
+  /// objects.
+  func writingDerived<Result>(_ writer: RecordWriter, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let fault as RecordFault where fault.code == .notUnique && fault.rows.count > 1 {
+      throw SaveRefusal(faults: [refusal(fault, objects.name(fault.rows[0]), writer: writer)])
     }
   }
 

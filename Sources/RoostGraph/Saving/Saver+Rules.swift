@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Checks rules for values and calls objects' `validate`.
+/// Checks rules for values, and finds what a save would refuse of an object.
 extension Saver {
   /// Whether the changes of this context are the program's. Rows that were fetched into a working
   /// set are not validated.
@@ -41,82 +41,26 @@ extension Saver {
   /// Records the rules that the row of an object breaks. The row is still written, so that the save
   /// finds all errors before it ends.
   func check(_ object: any _ModelObject, _ map: EntityMap, box: SinkBox, mask: UInt64, run: SaveRun) {
-    guard store.checks[map.number] != nil, validates else { return }
-    breaches(box, map, mask: mask, name: objects.name(object)).forEach(run.refuse)
+    guard let check = store.checks[map.number], validates else { return }
+    let later = store.chainedBits[map.number] & check.bits
+    if later != 0, !keepsStored(object, run) {
+      run.chained.insert(RowName(map.entity.id, RowID(run.row(map.home, object._$state.row))))
+    }
+    breaches(box, map, mask: mask & ~later, name: objects.name(object)).forEach(run.refuse)
+  }
+
+  /// Whether a new object is merged into a row that stays as it is.
+  private func keepsStored(_ object: any _ModelObject, _ run: SaveRun) -> Bool {
+    guard !run.decisions.isEmpty, let origin = object._$state.origin as? RowOrigin,
+      case .always(.keepExisting)? = run.decisions[LinkKey(object, origin)]?.policy
+    else { return false }
+    return true
   }
 
   func fault(_ breach: RuleCheck.Breach, _ map: EntityMap, name: ObjectName) -> GraphFault {
     var fault = GraphFault(.invalid, breach.detail, name: name, property: map.type.propertyName(breach.property))
     fault.breach = RuleBreach(rule: breach.rule, value: breach.value.brief)
     return fault
-  }
-
-  // MARK: `validate`
-
-  /// The errors of an object's own `validate`. It runs code of the program.
-  func judge(_ object: any _ModelObject, _ change: ObjectChange, name: ObjectName) -> [GraphFault] {
-    let type = type(of: object)._$type
-    guard let judge = type.judge, !isFilling else { return [] }
-    if change != .delete { object.computeDerived(type) }
-    return judge(object, change).map { own in
-      var fault = GraphFault(.invalid, own.detail, name: name, property: own.property)
-      fault.breach = RuleBreach(cause: own.cause)
-      return fault
-    }
-  }
-
-  /// Calls `validate` of all unsaved objects and keeps the errors for the following attempts.
-  ///
-  /// The program's code may insert, change and delete objects meanwhile; those are validated in
-  /// further rounds.
-  static func judge(_ savers: [Saver]) throws {
-    let judging = savers.filter { $0.store.hasJudges && $0.validates }
-    if judging.isEmpty { return }
-    for saver in judging where saver.isJudging {
-      throw GraphFault(.conflict, "validate(_:) called save(): it runs within a save, so let it only read models")
-    }
-    for saver in judging { (saver.isJudging, saver.judged) = (true, []) }
-    defer { for saver in judging { saver.isJudging = false } }
-    var known: Set<Judged> = []
-    for _ in 0..<mostRounds {
-      var isNew = false
-      for saver in judging {
-        saver.links.settle()
-        for (object, change) in saver.pendingObjects where known.insert(Judged(object, change)).inserted {
-          isNew = true
-          let faults = saver.judge(object, change, name: saver.objects.name(object))
-          saver.judged += faults.prefix(max(0, SaveRun.mostFaults - saver.judged.count))
-        }
-      }
-      if !isNew { return }
-    }
-    throw GraphFault(
-      .invalid,
-      "validate(_:) inserted, changed or deleted further objects in each of \(mostRounds) rounds: let it "
-        + "only read models")
-  }
-
-  private static var mostRounds: Int { 100 }
-
-  /// The unsaved objects that have a `validate`. A copy, because that may change all lists.
-  private var pendingObjects: [(object: any _ModelObject, change: ObjectChange)] {
-    func own(_ objects: [any _ModelObject], _ change: ObjectChange) -> [(any _ModelObject, ObjectChange)] {
-      objects.filter { type(of: $0)._$type.judge != nil }.map { ($0, change) }
-    }
-    return own(changes.insertedObjects, .insert) + own(changes.changedObjects, .update)
-      + own(changes.deletedObjects, .delete)
-  }
-
-  /// An object that was validated, and for which change. It keeps the object alive, so that no
-  /// other object gets its address.
-  private struct Judged: Hashable {
-    let object: any _ModelObject
-    let change: ObjectChange
-
-    init(_ object: any _ModelObject, _ change: ObjectChange) { (self.object, self.change) = (object, change) }
-
-    static func == (one: Judged, other: Judged) -> Bool { one.object === other.object && one.change == other.change }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
   }
 
   // MARK: Before a save

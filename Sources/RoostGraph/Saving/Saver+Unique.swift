@@ -110,7 +110,7 @@ extension Saver {
         let answer = try withExisting(row, origin.map, book: book) { try choose(one.object, $0) }
         guard let choice = answer else { continue }
         if choice != .refuse, try uniqueValues(of: one.object, origin.map) != before {
-          // It now has the values of another object, or of none: the next attempt finds out.
+          // The closure changed its unique values. The next attempt finds out who has them now.
           book.forget(one.key)
           continue
         }
@@ -203,8 +203,12 @@ extension Saver {
       return true
     }
     run.note(origin.map.home, row)
-    if merged.choice != .keepExisting, !decision.policy.takesAll(merged.choice) || kept.isAny {
-      try settleMixed(RowID(row), origin.map, writer: run.writer).forEach(run.refuse)
+    if merged.choice != .keepExisting {
+      if !decision.policy.takesAll(merged.choice) || kept.isAny {
+        try settleMixed(RowID(row), origin.map, writer: run.writer).forEach(run.refuse)
+      }
+      // The row keeps its lists in any case.
+      noteMixed(LinkKey(map: origin.map.home, row: row, property: 0), origin.map, run: run)
     }
     let isAmongNew = objects.registered(origin.map, RowID(row))?._$state.flags.contains(.inserted) == true
     noteLeads(kept.before, box, origin: origin, run: run)

@@ -77,6 +77,7 @@ extension Saver {
       run.note(origin.map.home, row.number)
       if run.isMixed(object, LinkKey(object, origin)) {
         try settleMixed(row, origin.map, writer: run.writer).forEach(run.refuse)
+        noteMixed(LinkKey(object, origin), origin.map, run: run)
       }
     } waits: { fault in
       guard mayWait, fault.code == .notUnique, mayMakeRoom(fault, object, run: run) else { return false }
@@ -140,6 +141,7 @@ extension Saver {
       for loose in gone.loose {
         guard let map = store.map(of: loose.row.entity) else { continue }
         run.note(map.home, loose.row.row.number)
+        noteLoose(LinkKey(map: map.home, row: loose.row.row.number, property: 0), run)
         // Fields of subclasses may always be nil, so the rows themselves allowed it.
         if store.needsReference(loose.field, map) {
           let field = map.entity.field(loose.field)?.name

@@ -47,7 +47,10 @@ package final class Saver {
   var loadBacking: (([(map: EntityMap, row: UInt64)], _ lists: Bool) throws -> Void)?
   package internal(set) var lastSave = SaveOutcome()
   /// The errors of objects' `validate` in the current save.
-  var judged: [GraphFault] = []
+  var judged: [(object: ObjectIdentifier, fault: GraphFault)] = []
+  /// Stored objects that were validated because a related object is deleted. They have no unsaved
+  /// changes.
+  var neighbours: Set<LinkKey> = []
   /// The results of pattern matches in the current save.
   let matches = RuleMatches()
   /// Whether it computes the values of new derived properties. Rules that were added since must not

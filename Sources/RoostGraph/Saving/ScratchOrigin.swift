@@ -12,6 +12,8 @@ final class ScratchOrigin: _Origin {
   private let map: EntityMap
   @exclusivity(unchecked) private var source: _RowSource
   private let large: LargeValues
+  /// The transaction that relationships show; nil if they show the context's snapshot.
+  private weak var view: TransactionView?
   @exclusivity(unchecked) private(set) var filled: UInt64 = 0
   /// The properties that were read in an earlier row, which are filled at once in the next one.
   @exclusivity(unchecked) var wanted: UInt64 = 0
@@ -23,9 +25,10 @@ final class ScratchOrigin: _Origin {
   /// The last targets of references: neighbouring rows often reference the same row.
   private var led: [Int: any _ModelObject] = [:]
 
-  init(_ map: EntityMap, _ graph: LinkGraph) {
+  init(_ map: EntityMap, _ graph: LinkGraph, showing view: TransactionView? = nil) {
     self.map = map
     self.graph = graph
+    self.view = view
     large = LargeValues()
     source = _RowSource(RowFilling.nowhere, map.newest, large: large)
   }
@@ -92,6 +95,10 @@ final class ScratchOrigin: _Origin {
     else { return }
     var members: [AnyObject] = []
     note {
+      if let view {
+        for member in try view.targets(relation, of: object._$state.row) { members.append(member) }
+        return
+      }
       let reader = try graph.session.snapshot()
       guard let side = reader.catalog.relationship(relation.way.id) else { return }
       for row in try reader.links(side).rows(of: RowID(object._$state.row)) {
@@ -141,6 +148,14 @@ final class ScratchOrigin: _Origin {
     if let last = led[property], last._$state.row == row, !last.isMarkedDeleted { return last }
     var found: (any _ModelObject)?
     note {
+      if let view {
+        if row == RowNumber.unknown {
+          found = try view.targets(relation, of: object._$state.row).first
+        } else if RowNumber.leads(row) {
+          found = try view.object(row, graph.store.maps[relation.target])
+        }
+        return
+      }
       var row = row
       if row == RowNumber.unknown {
         let reader = try graph.session.snapshot()

@@ -1,14 +1,14 @@
 internal import RoostFile
 internal import Synchronization
 
-/// Listeners that are told of every commit at once.
+/// Calls listeners after every commit.
 ///
-/// They are called on the committing thread and only pass the news on: a context must not be used
-/// on another thread than its own.
+/// They are called on the committing thread. They must not use a context, which belongs to another
+/// thread, but only wake that thread.
 ///
-/// Unchecked because the lock guards all of it.
+/// Unchecked because the lock guards everything.
 package final class CommitListeners: @unchecked Sendable {
-  /// Gets a closure by which the listener tells that it begins to read: until then it is not called
+  /// Gets a closure to call when the listener begins to read. Until then the listener is not called
   /// again.
   package typealias Listener = @Sendable (_ begins: @escaping @Sendable () -> Void) -> Void
 
@@ -24,7 +24,7 @@ package final class CommitListeners: @unchecked Sendable {
   private let lock = Lock()
   private var entries: [ObjectIdentifier: Entry] = [:]
 
-  /// Ends the listening.
+  /// Removes its listener when ``end()`` is called.
   package struct Ticket: Sendable {
     fileprivate let listeners: CommitListeners
     fileprivate let entry: ObjectIdentifier
@@ -34,8 +34,8 @@ package final class CommitListeners: @unchecked Sendable {
 
   /// - Parameters:
   ///   - listener: is called after each commit.
-  ///   - context: the public context for which the listener works. It knows its own commits, so the
-  ///     listener is not told of them.
+  ///   - context: the public context for which the listener works. The listener is not called for
+  ///     commits of this context.
   package func add(_ listener: @escaping Listener, for context: ObjectIdentifier? = nil) -> Ticket {
     let entry = Entry(listener, context: context)
     lock.withLock { entries[ObjectIdentifier(entry)] = entry }

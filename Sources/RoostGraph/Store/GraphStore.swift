@@ -49,6 +49,9 @@ package final class GraphStore: Sendable {
   let hasPatterns: Bool
   /// Whether a class has its own `validate`.
   package let hasJudges: Bool
+  /// By map, the bits of properties that the program may compute from values which the store derives.
+  /// A save checks their rules last.
+  let chainedBits: [UInt64]
   /// The home maps of families in which a class has its own `validate`.
   let judgedHomes: Set<Int>
   /// By the names of a class and its relationship, the message for a wrong number of members.
@@ -135,6 +138,12 @@ package final class GraphStore: Sendable {
     hasPatterns = checks.contains { $0?.patternBits ?? 0 != 0 }
     judgedHomes = Set(maps.lazy.filter { $0.type.judge != nil }.map(\.home))
     hasJudges = !judgedHomes.isEmpty
+    chainedBits = maps.map { map in
+      let isChained = zip(maps, models).contains { other, model in
+        other.home == map.home && model.derived.contains { $0.kind != .computed }
+      }
+      return isChained ? map.type.computed.reduce(0) { $0 | _ModelState.bit($1) } : 0
+    }
     var messages: [[String]: String] = [:]
     for model in models { for (name, text) in model.countMessages { messages[[model.type.name, name]] = text } }
     countMessages = messages

@@ -1,9 +1,9 @@
 package import RoostRecords
 
-/// An index that a model class declares with more than a list of properties.
+/// An index with forms, descending parts or a condition that a model class declares.
 package struct IndexPlan: Hashable, Sendable {
   package struct Part: Hashable, Sendable {
-    /// A property, or the path of a part of it after a point.
+    /// The name of a property, or a path to a part of a struct such as `address.city`.
     package var path: String
     package var form: Index.Form
     package var isDescending: Bool
@@ -30,7 +30,7 @@ package struct IndexPlan: Hashable, Sendable {
   }
 
   package var parts: [Part]
-  /// An object has an entry if all of them are true.
+  /// The condition: an object has an entry if all tests are true.
   package var tests: [Test]
   package var isUnique: Bool
 
@@ -41,8 +41,8 @@ package struct IndexPlan: Hashable, Sendable {
   /// The paths of parts and condition.
   package var paths: [String] { parts.map(\.path) + tests.flatMap(\.paths) }
 
-  /// The definition as text, which distinguishes versions of a model. ``Index/definition(in:)`` makes the same text of an index
-  /// in the catalog, as its name.
+  /// The definition as text, which distinguishes versions of a model. It is also the name of the
+  /// index in the catalog; ``Index/definition(in:)`` makes the same text from the catalog.
   package var text: String {
     let parts = parts.map { part in
       (part.form == .value ? part.path : "\(part.form.word) of \(part.path)") + (part.isDescending ? " descending" : "")

@@ -1,9 +1,9 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// The changes of rows that a change of the models needs besides the catalog.
+/// The changes of rows that a migration makes besides the change of the catalog.
 struct RowWork {
-  /// Whether rows are found and written in the old form or in the new one.
+  /// Whether rows are found or written by the old catalog or by the new one.
   enum Phase { case before, after }
 
   private struct Filling {

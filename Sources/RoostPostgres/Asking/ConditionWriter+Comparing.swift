@@ -8,7 +8,7 @@
   /// |---|---|
   /// | texts, addresses | `normalize(x, NFC) COLLATE "C"`: canonically equal texts are equal, and the order is that of their bytes |
   /// | floating-point numbers, dates | NaN equals itself in SQL and is the largest value, so it is excluded |
-  /// | decimal numbers | NaN equals itself in both; Swift has it before all others, SQL after them |
+  /// | decimal numbers | NaN equals itself in both; Swift orders it before all others, SQL after them |
   /// | optionals | both nil are equal; no comparison is NULL |
   extension ConditionWriter {
     func comparing(_ comparison: RoostQuery.Expression.Comparison, _ one: Term, two: Term) -> Written? {
@@ -49,8 +49,9 @@
         ? "normalize(\(written.text), NFC) COLLATE \"C\"" : "\(written.text) COLLATE \"C\""
     }
 
-    /// A condition on the first characters of a text. It is true whenever the comparison is, so the planner can use the index. Empty unless
-    /// one side is an indexed column and the other one a constant.
+    /// A condition on the first characters of a text. It is true whenever the comparison is, so the
+    /// planner can use the index. Empty unless one side is an indexed column and the other one a
+    /// constant.
     private func indexed(_ one: Written, _ sign: String, two: Written, as type: FieldType) -> [String] {
       guard type == .string || type == .url else { return [] }
       if let key = one.indexed, two.constant != nil { return ["\(key) \(sign) \(IndexedText.prefix(two.text))"] }

@@ -170,7 +170,7 @@
 
     // MARK: Many rows
 
-    /// The rows of a relationship to many, perhaps filtered.
+    /// The rows of a to-many relationship, which may be filtered.
     func rows(_ term: Term) -> RowsText? {
       switch term.expression {
       case .many:

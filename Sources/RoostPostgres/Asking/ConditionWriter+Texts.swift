@@ -13,8 +13,9 @@
   /// | `count` | all |
   /// | `localizedStandardContains`, `caseInsensitiveCompare`, `lowercased`, `uppercased`, `folded` | all that are not ASCII |
   ///
-  /// A text that contains another one by characters contains it in normal form C too, because nothing is composed across the boundary of two
-  /// characters. So no text that fails on the server passes in Swift.
+  /// If a text contains another one as characters, it also contains it in normal form C, because
+  /// nothing is composed across the boundary of two characters. So a text that fails on the server
+  /// fails in Swift too.
   extension ConditionWriter {
     /// A test that a text is not ASCII; nil if it is known to be ASCII.
     private static func isForeign(_ text: Written) -> String? {
@@ -73,7 +74,7 @@
     }
 
     func changed(_ change: RoostQuery.Expression.TextChange, _ term: Term) -> Written? {
-      // Of a folded text the server makes the same only in ASCII.
+      // The server folds and changes the case of a text like Swift only in ASCII.
       guard let text = text(term) else { return nil }
       let function = change == .uppercased ? "upper" : "lower"
       return Written("\(function)(\(text.text) COLLATE \"C\")", doubts: Self.doubt(text))

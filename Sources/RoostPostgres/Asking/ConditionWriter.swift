@@ -188,8 +188,7 @@
       case .quantified(let quantifier, let variable, _, _):
         return quantified(quantifier, variable, list: parts[0], body: parts[1])
       case .parameter, .part, .many, .datePart, .matches, .first, .last, .minimum, .maximum, .element, .lookup, .filter,
-        .search,
-        .rank:
+        .aggregate, .search, .rank:
         return nil
       }
     }

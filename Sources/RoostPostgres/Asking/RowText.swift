@@ -21,7 +21,7 @@
     }
   }
 
-  /// The rows of a relationship to many, in SQL.
+  /// The rows of a to-many relationship, in SQL.
   struct RowsText {
     let table: Int
     /// The name of each row in the statement.

@@ -34,7 +34,8 @@
     var byteCount: Int { doubts.reduce(text.utf8.count) { $0 + $1.text.utf8.count } }
   }
 
-  /// A condition in SQL for the rows whose value the server may get wrong. The program tests these rows itself.
+  /// A condition in SQL for the rows whose value the server may get wrong. The program tests these
+  /// rows itself.
   struct Doubt {
     var text: String
     /// Whether the engine may raise an error for these rows.

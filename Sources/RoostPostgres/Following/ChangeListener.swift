@@ -7,7 +7,7 @@
   /// The server wakes it (`LISTEN`). A notice can be lost, and a connection pool may pass none on,
   /// so the listener also looks every five seconds.
   ///
-  /// Unchecked because the lock guards `isEnded`, and the rest never changes.
+  /// `@unchecked Sendable`: the lock guards `isEnded`, and all other properties are constant.
   final class ChangeListener: @unchecked Sendable {
     private let address: ServerAddress
     private let changes: ChangeTable

@@ -104,7 +104,7 @@
       let kind = classes[lines[at].place]
       let slot = lines[root(at)].start + kind.slots[column]
       guard let target else {
-        // What a stored row references stays, unless the import says that it references nothing.
+        // If the chunk joins, the stored reference stays. Otherwise nil clears it.
         if !chunk.joins { slots[slot] = Slot(isSaid: true) }
         return
       }

@@ -21,7 +21,7 @@
     var moves: [Move] = []
     /// Stored rows whose links are replaced by those of the chunk.
     var replaced: [LinkSide: Set<UUIDNumber>] = [:]
-    /// By column of a relationship from one to one, the last line that references each row.
+    /// By column of a one-to-one relationship, the last line that references each row.
     var partners: [PartnerColumn: [RowKey: Int]] = [:]
     /// By table, the rows of earlier transactions that the chunk names, with the names of their classes.
     var there: [[RowKey: String]]
@@ -71,7 +71,7 @@
       var zone: String
     }
 
-    /// A column of a relationship from one to one.
+    /// A column of a one-to-one relationship.
     struct PartnerColumn: Hashable {
       var table: Int
       var column: Int

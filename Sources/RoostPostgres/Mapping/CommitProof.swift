@@ -4,13 +4,15 @@
 
   /// Finds out whether the server committed a transaction after its answer was lost.
   ///
-  /// A transaction that saves inserts a row with a fresh identifier into the table `roost_commit`, right before its `COMMIT`. After the
-  /// connection was lost, another connection inserts a row with the same identifier. The unique index decides:
+  /// A transaction that saves inserts a row with a fresh identifier into the table `roost_commit`,
+  /// right before its `COMMIT`. After the connection was lost, another connection inserts a row
+  /// with the same identifier. The unique index decides:
   ///
   /// 1. The lost transaction was committed: its row is there, and the second insertion does nothing.
   /// 2. The lost transaction inserted its row and runs on. The second insertion waits for its end, then is case 1 or 3.
-  /// 3. The lost transaction has no row. The second insertion is committed. Should the first server process still have the statements
-  ///    in a buffer and carry them out later, its insertion fails, and it rolls back. So nothing of it can be committed any more.
+  /// 3. The lost transaction has no row. The second insertion is committed. If the first server
+  ///    process still has the statements in a buffer and runs them later, its insertion fails, and
+  ///    it rolls back. So nothing of it can be committed later.
   ///
   /// So no process of the server must be found or ended first, and the proof also works through a
   /// connection pooler. A process is ended only if case 2 lasts longer than ``patience``: a server

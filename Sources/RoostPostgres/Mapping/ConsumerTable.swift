@@ -13,8 +13,8 @@
   /// | `time` | when it acknowledged last |
   ///
   /// ## Invariants
-  /// 1. No note after the place of a consumer is removed while the consumer can go on.
-  /// 2. No note after the horizon was removed. A consumer whose place is before it cannot go on.
+  /// 1. No note after the place of a consumer is removed while the consumer can continue.
+  /// 2. No note after the horizon was removed. A consumer whose place is before it cannot continue.
   /// 3. Places never move back, except in an erase: it moves consumers whose unread notes are gone
   ///    to a place before the horizon.
   ///
@@ -59,7 +59,7 @@
     func reading(_ consumer: String? = nil) -> [Statement] {
       let text = "SELECT name, xid::text::bigint, number, start FROM \(name)"
       return [
-        // First, so that no place that is read can be one of a later transaction.
+        // Read first, so that the number of the next transaction is greater than every place.
         consumer.map { Statement(text + " WHERE name = $1 OR name = ''", [.text($0)]) }
           ?? Statement(text + " ORDER BY name COLLATE \"C\""),
         Statement("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"),
@@ -206,7 +206,7 @@
       open = Set(parts[2].split(separator: ",").compactMap { UInt64($0) })
     }
 
-    /// Whether a transaction was committed, or given up, before the snapshot.
+    /// Whether a transaction was committed or aborted before the snapshot.
     func contains(_ transaction: UInt64) -> Bool { transaction < end && !open.contains(transaction) }
   }
 #endif

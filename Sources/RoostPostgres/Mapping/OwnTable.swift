@@ -1,5 +1,5 @@
 #if Postgres
-  /// The tables of a store that hold no objects.
+  /// The tables of a store that contain no objects.
   enum OwnTable {
     /// One row: the store's identifier, and the shape of its tables.
     static let shape = SQLName(exactly: "roost_store")

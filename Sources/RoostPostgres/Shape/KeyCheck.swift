@@ -2,9 +2,10 @@
   /// Checks the foreign keys of all rows that a transaction has written so far. The server changes no table while such checks wait.
   /// Checks the foreign keys of all rows that a transaction has written so far. The server changes
   /// no table while such checks are pending.
-  /// Citus does not pass `SET CONSTRAINTS` on to its workers. There a query of `roost_commit` calls a function in its `WHERE` clause. The clause
-  /// names no column, so each shard evaluates it once, even if it has no rows. All tables are colocated with `roost_commit`, so this
-  /// reaches every worker.
+  /// Citus does not pass `SET CONSTRAINTS` on to its workers. There a query of `roost_commit` calls
+  /// a function in its `WHERE` clause. The clause names no column, so each shard evaluates it once,
+  /// even if it has no rows. All tables are colocated with `roost_commit`, so this reaches every
+  /// worker.
   struct KeyCheck {
     private let namespace: SQLName
     private let isDistributed: Bool

@@ -6,8 +6,9 @@
   /// Runs the stages of a migration plan, in the transaction that brings the tables to the form of
   /// the models.
   ///
-  /// The transaction has the lock of the schema, so one program at a time migrates. It locks all tables before the first stage. Otherwise a
-  /// deadlock with another program could end the migration after hours.
+  /// The transaction has the lock of the schema, so one program at a time migrates. It locks all
+  /// tables before the first stage. Otherwise a deadlock with another program could end the
+  /// migration after hours.
   final class DatabaseMigration: ShapePlan {
     let plan: any SchemaMigrationPlan.Type
     let configuration: PostgresConfiguration

@@ -22,7 +22,7 @@
     /// - Throws: `RoostError` with one of these codes:
     ///   - `conflict` if another program changed or deleted a row, or the last attempt failed too.
     ///   - `notUnique` if another row has the same unique value.
-    ///   - `denied` if a row references one that is not there, or a deleted row is still referenced,
+    ///   - `denied` if a row references a row that does not exist, or a deleted row is still referenced,
     ///     or if the store shows the old version of the models in a migration.
     ///   - `badValue` if PostgreSQL cannot store a value, a required value or reference is missing,
     ///     or objects of two zones would be related.

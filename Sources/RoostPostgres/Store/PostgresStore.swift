@@ -30,7 +30,7 @@
     let changes: ChangeTable
     /// Whether the table of consumers exists.
     private var hasConsumers: Bool
-    /// Tells the saves of this container from those of others.
+    /// Distinguishes the saves of this container from those of others.
     let client: UUIDNumber
     /// The transaction of a migration, in which all statements run; nil outside a migration.
     let stage: StageTransaction?
@@ -70,7 +70,7 @@
     /// - Throws: `RoostError` with the code `badValue` or `unknownModel` if PostgreSQL cannot store
     ///   the models as they are, or if the rule of zones does not fit them. ``PostgresError`` if
     ///   the server cannot be reached, or if its tables do not fit the models and cannot be
-    ///   changed; its code tells which. The error of a stage of the plan.
+    ///   changed; its code says which. The error of a stage of the plan.
     ///   `SwiftDataError.loadIssueModelContainer` if the code of a migration stage opens the
     ///   database that it migrates.
     public convenience init(

@@ -1,12 +1,12 @@
 #if Postgres
   internal import RoostGraph
 
-  /// Which rows of a table are selected, and in which order.
+  /// A query for rows of a table: the conditions, the order and the limit.
   struct RowQuestion {
     let table: Int
     /// The class of the objects. Objects of its subclasses are included.
     let type: _ModelType
-    /// Conditions in SQL for the alias `t`, all of which must be true.
+    /// Conditions in SQL for the alias `t`. All of them must be true.
     var conditions: [String] = []
     /// The only zones whose rows can fulfil the conditions; nil if the conditions do not restrict
     /// the zone.

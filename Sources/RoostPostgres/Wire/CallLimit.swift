@@ -19,7 +19,7 @@
 
     private let patience: Duration?
     private(set) var cut: Cut?
-    /// The next time at which the waiting thread does something.
+    /// The time at which the waiting thread acts next.
     private var next: UInt64
     /// The time at which the connection is given up.
     private(set) var end = UInt64.max

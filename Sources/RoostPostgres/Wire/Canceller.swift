@@ -2,7 +2,7 @@
   internal import CPostgres
   internal import RoostFile
 
-  /// Asks the server to end what a connection is doing (`PQcancel`).
+  /// Asks the server to cancel the running statement of a connection (`PQcancel`).
   ///
   /// The request needs its own connection, and the server may not answer there either. So a
   /// separate thread sends it.

@@ -10,7 +10,8 @@ final class RowSums {
   // reach it.
   /// The tallies of the first group, then those of the next.
   @exclusivity(unchecked) private var tallies: UnsafeMutablePointer<MeasureTally>
-  /// The number of groups that have tallies, and the number for which there is room.
+  /// The number of groups that have tallies, and the number of groups for which memory is
+  /// allocated.
   @exclusivity(unchecked) private var groupCount = 0
   @exclusivity(unchecked) private var room = 16
   private let memory: QueryMemory?
@@ -73,8 +74,19 @@ final class RowSums {
   private func compute(
     _ number: Int, _ group: Int, row: Row, decimal: (Int, Int, DecimalNumber) throws -> Void
   ) throws {
-    try programs[number].add(row, to: &tallies[group * count + number]) { try decimal(number, group, $0) }
+    let own = tallies + group * count + number
+    let before = own.pointee.bound?.heapBytes ?? 0
+    try programs[number].add(row, to: &own.pointee) { try decimal(number, group, $0) }
+    // A minimum or maximum of texts keeps its text in memory.
+    let after = own.pointee.bound?.heapBytes ?? 0
+    if after > before { try memory?.take(after - before, for: .groups) }
   }
+
+  /// Counts rows whose values no measure needs. For sums with only one group.
+  func add(rows: Int) { for number in 0..<count { tallies[number].count += rows } }
+
+  /// Clears the tallies for the next group. For sums with only one group.
+  func restart() { for number in 0..<count { tallies[number] = MeasureTally() } }
 
   func rest() { for program in programs { program.rest() } }
 

@@ -166,7 +166,27 @@ extension Checker {
       guard test.kind == .bool else { throw wrong(expression, "\(test.kind) is not a Bool") }
       if case .filter = expression { return Term(expression, kind, operands: .two(collection, test)) }
       return Term(expression, .bool, operands: .two(collection, test))
+    case .aggregate(let aggregation, let variable, _, let value):
+      let value = try term(value, binding: variable, to: try element())
+      guard let result = aggregation.kind(of: value.kind.whole) else {
+        throw wrong(expression, "there is no \(aggregation) of \(value.kind)")
+      }
+      return Term(expression, result, operands: .two(collection, value))
     default: throw wrong(expression, "it is not a collection")
+    }
+  }
+}
+
+extension Expression.Aggregation {
+  /// The kind of an aggregate's result for values of a kind; nil if the engine has no such
+  /// aggregate. It does not add decimals.
+  package func kind(of value: Kind) -> Kind? {
+    let isNumber = value.isInteger || value.isFloating
+    switch self {
+    case .sum where isNumber: return value.isFloating ? .double : value == .plain(.uint64) ? value : .int
+    case .average where isNumber: return .optional(.double)
+    case .min where value.isComparable, .max where value.isComparable: return .optional(value)
+    case .sum, .average, .min, .max: return nil
     }
   }
 }

@@ -62,7 +62,8 @@ package struct Checker {
     case .arithmetic, .negate: return try number(expression)
     case .text, .textOrder, .changed, .matches: return try text(expression)
     case .datePart: return try datePart(expression)
-    case .contains, .count, .isEmpty, .first, .last, .minimum, .maximum, .element, .lookup, .quantified, .filter:
+    case .contains, .count, .isEmpty, .first, .last, .minimum, .maximum, .element, .lookup, .quantified, .filter,
+      .aggregate:
       return try collection(expression)
     case .search(let search, _, _), .rank(let search, _, _): return try self.search(search, expression)
     }

@@ -149,6 +149,17 @@ struct KeyBytes: Hashable, Comparable {
     }
   }
 
+  /// Whether a key begins with these bytes; false if there are none.
+  @inline(__always)
+  func begins(_ key: UnsafeRawBufferPointer) -> Bool {
+    guard length > 0, key.count >= length else { return false }
+    let head = UnsafeRawBufferPointer(rebasing: key.prefix(length))
+    if length > Self.most { return long.withUnsafeBytes { TextBytes.isSame($0, head) } }
+    return withUnsafeBytes(of: words) {
+      TextBytes.isSame(UnsafeRawBufferPointer(start: $0.baseAddress, count: length), head)
+    }
+  }
+
   private var array: [UInt8] { length > Self.most ? long : withUnsafeBytes(of: words) { Array($0.prefix(length)) } }
 
   func hash(into hasher: inout Hasher) { hasher.combine(array) }

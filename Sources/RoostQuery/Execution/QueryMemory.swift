@@ -6,6 +6,9 @@ package import RoostRecords
 /// object for itself.
 package final class QueryMemory {
   private let entity: String
+  /// Whether a limit reduces the number of rows that are read. It does not if all rows must be read
+  /// before the first result is known.
+  package var limitHelps = true
   private let limit: () -> Int
   /// The call may use this much. It asks `limit` only when it needs more, because finding the limit
   /// is slow.
@@ -34,9 +37,9 @@ package final class QueryMemory {
     case join = "the joined rows"
     case window = "the groups of the window"
 
-    fileprivate var remedy: String {
+    fileprivate func remedy(limitHelps: Bool) -> String {
       switch self {
-      case .rows: "ask for fewer with a predicate or a limit"
+      case .rows: limitHelps ? "ask for fewer with a predicate or a limit" : "ask for fewer with a predicate"
       case .join: "ask for fewer with a predicate of either class, or another key"
       case .groups, .distinct, .window: "ask for fewer rows with a predicate, or for fewer distinct values"
       }
@@ -49,13 +52,19 @@ package final class QueryMemory {
     if taken > most { try checkLimit(use) }
   }
 
+  /// How much the call has taken so far.
+  package var mark: Int { taken }
+
+  /// Gives back all that was taken after a mark.
+  package func giveBack(to mark: Int) { taken = mark }
+
   @inline(never)
   private func checkLimit(_ use: Use) throws(ConditionFault) {
     most = limit()
     if taken <= most { return }
     throw ConditionFault(
       .tooLarge,
-      "\(use.rawValue) take more than \(most) bytes of memory: \(use.remedy), or set queryBytes of the configuration",
+      "\(use.rawValue) take more than \(most) bytes of memory: \(use.remedy(limitHelps: limitHelps)), or set queryBytes of the configuration",
       in: entity)
   }
 }

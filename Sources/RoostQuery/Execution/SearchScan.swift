@@ -37,9 +37,9 @@ extension Plan {
 
   /// Calls `body` with each row of a search, the best one first.
   ///
-  /// It asks for as many rows as the query needs, and for 16 times as many if there are other
-  /// conditions: a search for more rows takes little more, and a second search as much as the first.
-  /// If too few rows pass, it asks again for four times as many.
+  /// It searches for as many rows as the query needs. If there are other conditions, it searches
+  /// for 16 times as many, because a larger search costs little more, and a second search as much
+  /// as the first. If too few rows pass, it searches again for four times as many.
   func forEachBest(_ answer: SearchAnswer, _ skipped: Int, body: (RowID) throws -> Bool) throws -> Bool {
     var given = 0
     var most = Self.firstBest
@@ -61,7 +61,7 @@ extension Plan {
     }
   }
 
-  /// A query without a limit asks for this many rows first. From this limit on, other conditions do
-  /// not make the first search larger.
+  /// The size of the first search of a query without a limit. If the limit is larger, other
+  /// conditions do not make the first search larger.
   private static let firstBest = 1000
 }

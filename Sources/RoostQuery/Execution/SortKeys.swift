@@ -59,6 +59,9 @@ final class SortKeys {
     return values
   }
 
+  /// Ends the use of pages by the programs.
+  func rest() { reading.rest() }
+
   func append(_ cell: Cell, _ kind: Kind, collation: Collation) {
     if kind.isOptional { key.append(cell.isNull ? 0 : 1) }
     if cell.isNull { return }

@@ -71,6 +71,8 @@ package struct Describer {
     case .rank(_, let row, let question): return "\(part(row)).rank(\(part(question)))"
     case .filter(let variable, let collection, let test):
       return "\(part(collection)).filter { \(bound(variable, collection).text(test, depth + 1)) }"
+    case .aggregate(let kind, let variable, let collection, let value):
+      return "\(part(collection)).\(kind) { \(bound(variable, collection).text(value, depth + 1)) }"
     }
   }
 

@@ -1,6 +1,6 @@
 extension Expression {
-  /// The number of steps from a row to another row or to a value of it. Each path over references
-  /// is at most this long.
+  /// The number of fields and to-many relationships that the expression reads. No path over
+  /// references is longer than this.
   package var stepCount: Int {
     let own =
       switch self {

@@ -33,6 +33,7 @@ extension Expression {
     case .lookup: .lookup(parts[0], parts[1])
     case .quantified(let quantifier, let variable, _, _): .quantified(quantifier, variable, parts[0], parts[1])
     case .filter(let variable, _, _): .filter(variable, parts[0], parts[1])
+    case .aggregate(let kind, let variable, _, _): .aggregate(kind, variable, parts[0], parts[1])
     case .search(let search, _, _): .search(search, parts[0], parts[1])
     case .rank(let search, _, _): .rank(search, parts[0], parts[1])
     }

@@ -62,6 +62,8 @@ package indirect enum Expression: Hashable, Sendable {
   /// variable.
   case quantified(Quantifier, Int, Expression, Expression)
   case filter(Int, Expression, Expression)
+  /// A sum, an average or a bound of a value of each element, which is bound to the variable. Values that are nil are left out.
+  case aggregate(Aggregation, Int, Expression, Expression)
 
   /// Whether a full text index finds the row for a question. The question is a constant or a
   /// parameter.
@@ -97,6 +99,8 @@ package indirect enum Expression: Hashable, Sendable {
   }
 
   package enum Quantifier: UInt8, Hashable, Sendable, CaseIterable { case some, all }
+
+  package enum Aggregation: UInt8, Hashable, Sendable, CaseIterable { case sum, average, min, max }
 }
 
 extension Expression {
@@ -130,7 +134,8 @@ extension Expression {
     case .compare(_, let one, let two), .coalesce(let one, let two), .arithmetic(_, let one, let two),
       .text(_, let one, let two), .textOrder(_, let one, let two), .contains(let one, let two),
       .element(let one, let two), .lookup(let one, let two), .quantified(_, _, let one, let two),
-      .filter(_, let one, let two), .search(_, let one, let two), .rank(_, let one, let two):
+      .filter(_, let one, let two), .aggregate(_, _, let one, let two), .search(_, let one, let two),
+      .rank(_, let one, let two):
       [one, two]
     case .conditional(let one, let two, let three), .ifLet(_, let one, let two, let three),
       .within(let one, let two, _, let three):

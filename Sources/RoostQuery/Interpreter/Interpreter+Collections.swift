@@ -41,7 +41,7 @@ extension Interpreter {
     }
   }
 
-  private func elements(_ value: Value) -> [Value] {
+  func elements(_ value: Value) -> [Value] {
     switch value {
     case .array(let values): values
     case .set(let values): Array(values)

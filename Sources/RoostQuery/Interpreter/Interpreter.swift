@@ -9,6 +9,8 @@ package struct Interpreter {
   let ground: Ground
   let describer: Describer
   private var bindings: [Int: Value] = [:]
+  /// Made when the first aggregate is computed.
+  var aggregates: AggregateCache?
 
   package init(_ ground: Ground, _ entity: EntityID) {
     self.ground = ground
@@ -94,6 +96,7 @@ package struct Interpreter {
       return .bool(try text.withUTF8 { try wanted.isFound(in: UnsafeRawBufferPointer($0)) })
     case .contains, .count, .isEmpty, .first, .last, .minimum, .maximum, .element, .lookup, .quantified, .filter:
       return try collection(term)
+    case .aggregate: return try aggregate(term)
     case .search, .rank: return try search(term)
     }
   }

@@ -37,7 +37,7 @@ struct Implication {
       guard let field = entity.field(id), let constraint = conjunction.constraint(on: id) else { continue }
       let admitted = test.alternatives.filter { $0.fields == [id] }.flatMap { stretches($0, field) }
       guard constraint.bounds.allSatisfy({ bound in admitted.contains { $0.contains(bound) } }) else { continue }
-      // The condition requires all that the test allows, if the test has no alternatives about
+      // The condition and the test allow the same values, unless the test has alternatives about
       // other fields.
       let isSame =
         constraint.isExact && constraint.bounds == PartBound.merged(admitted)

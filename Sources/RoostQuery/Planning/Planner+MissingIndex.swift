@@ -44,7 +44,7 @@ extension Planner {
       let asked = parts.map { conjunction.parts[$0].expression }
       var reads: Int
       do { reads = try count(Query(query.entity, where: asked.isEmpty ? nil : .and(asked))) } catch is ConditionFault {
-        // A part alone may throw although the whole condition does not. Then there is no advice.
+        // A part may throw without the other parts of the condition. Then no index is suggested.
         return
       }
       let isWhole = Set(parts).count == conjunction.parts.count

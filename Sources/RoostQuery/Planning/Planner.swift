@@ -104,6 +104,17 @@ package struct Planner {
     return try choices(asked).map { try asked.plan($0, ground) }
   }
 
+  /// Returns one unsorted plan for each candidate that `candidates` returns.
+  func plans(_ query: Query, by candidates: (TableReader, Conjunction) throws -> [Candidate]) throws -> [Plan] {
+    let asked = try check(query)
+    if asked.conjunction.isImpossible { return [] }
+    return try candidates(asked.table, asked.conjunction).map { candidate in
+      let choice = try Choice(
+        candidate, asked.conjunction, offset: 0, limit: nil, order: [], table: asked.table, ground: ground)
+      return try asked.plan(choice, ground)
+    }
+  }
+
   /// A query that was checked against the catalog.
   private struct Asked {
     let query: Query

@@ -59,8 +59,8 @@ package final class Question: Sendable {
 }
 
 extension Planner {
-  /// The one row, or none, if the question asks for one value of a unique field; nil if it must be
-  /// planned.
+  /// If the question only compares a unique field with one value: the row with that value, or none.
+  /// Nil if the question must be planned.
   package func uniqueRows(_ question: Question, _ values: [Value]) throws -> [RowID]? {
     guard let (field, kind) = question.onlyField, question.isFor(ground), values.count == 1, kind.holds(values[0])
     else { return nil }

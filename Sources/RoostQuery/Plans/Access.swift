@@ -99,4 +99,6 @@ enum Cost {
   static let lookup = 0.3
   /// Making the sort key of a row.
   static let sort = 10.0
+  /// Finding the group of a row in a table of groups.
+  static let group = 2.0
 }

@@ -14,7 +14,7 @@ package final class Plan {
   let residual: Term?
   /// Whether a row whose test throws counts as a match, because the caller tests it again.
   let isLenient: Bool
-  /// Whether the access finds no row that fails the condition.
+  /// Whether all rows that the access finds fulfil the condition.
   let isCountExact: Bool
   let cost: Double
   /// The number of rows that fulfil the condition, as far as it is known in advance.
@@ -28,7 +28,8 @@ package final class Plan {
   /// The numbers of the last run.
   @exclusivity(unchecked) package internal(set) var tally = Tally()
 
-  /// The key after which rows are given, while the plan runs with a position in the order.
+  /// While the plan runs from a position in the order: the sort key of that position. Only rows
+  /// after it are returned.
   @exclusivity(unchecked) var behind: [UInt8]?
 
   /// The number of rows that will be given, if known, so that the caller can reserve memory.

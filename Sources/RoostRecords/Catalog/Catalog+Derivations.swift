@@ -61,7 +61,7 @@ extension Catalog {
     derivations.contains { $0.kind == .computed && !$0.isWaiting && entities?.contains($0.entity) != false }
   }
 
-  /// Removes the derivations that lost their field, their relationship or what they are computed from.
+  /// Removes the derivations whose field, relationship or source field was removed.
   mutating func dropTornDerivations() {
     if derivations.isEmpty { return }
     derivations = derivations.filter { complaint($0) == nil }

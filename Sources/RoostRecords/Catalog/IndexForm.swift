@@ -133,7 +133,8 @@ extension Index {
       guard let field = entity.field(part.field) else { return "names a field that does not exist" }
       if part.form.type(of: field.type) == nil {
         return part.form == .value
-          ? "covers \(field.name), whose values have no order" : "cannot have \(part.form.word) of \(field.name)"
+          ? "covers \(field.name), whose values have no order"
+          : "has the form \(part.form.word), which values of \(field.name) do not have"
       }
     }
     for test in tests { if let fault = test.complaint(in: entity) { return fault } }

@@ -14,7 +14,7 @@ package struct SharedModel: Hashable, Sendable {
 }
 
 extension ImportState {
-  /// Stores models, each in a row of its own, in the transaction of their chunk.
+  /// Stores a row for each of these models, in the transaction of their chunk.
   static func keep(_ rows: [SharedModel], _ name: String, writer: RecordWriter) throws {
     if rows.isEmpty { return }
     let table = try writer.table(models)

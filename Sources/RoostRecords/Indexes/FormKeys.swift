@@ -42,7 +42,7 @@ struct FormKeys {
     guard slot.isVariable, !layout.isNull(row, slot), layout.bytes(row, slot).isOutside else {
       return layout.value(row, slot)
     }
-    // Even a short value is stored outside the row if the others leave no room.
+    // Even a short value is stored outside the row if the other values fill the row.
     let whole = try outside(slot)
     return whole.withUnsafeBytes { Layout.value(outside: $0, as: slot.type) }
   }

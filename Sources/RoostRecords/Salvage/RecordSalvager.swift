@@ -25,8 +25,8 @@ final class RecordSalvager {
   }
 
   /// Decides between a row of the log and saved rows with the same unique values. The row of the
-  /// log is newer, so the saved one is older than it seemed, or has lost a value. But a row of the
-  /// log that has itself lost a value is left out.
+  /// log is newer and wins: the saved row is from an old page, or has lost a value. But if the row
+  /// of the log has itself lost a value, that row is left out.
   private func decide(_ table: TableWriter, _ row: RowID, rivals: [RowID]) throws(StoreError) -> Bool {
     if !missing.isEmpty {
       tally.add(SalvageTally.rival(table.entity, isValueLost: true), "row \(row.number)")

@@ -85,7 +85,9 @@ extension Tables {
     if derivedFault != nil { return }
     var fault = fault.at(
       catalog.name(of: place.entity) ?? "", catalog.field(place.field, of: place.entity)?.name)
-    if fault.rows.isEmpty { fault.rows = [RowName(place.entity, place.row)] }
+    let own = RowName(place.entity, place.row)
+    // The row comes first, then the row that has the same values.
+    if !fault.rows.contains(own) { fault.rows.insert(own, at: 0) }
     derivedFault = fault
   }
 

@@ -205,8 +205,8 @@ extension Tables {
   }
 }
 
-/// A record that cannot be replayed ends the replay early. Then too the tables must release each
-/// other.
+/// Ends the tables with their transaction. That also happens if a record cannot be replayed and the
+/// replay ends early: the tables reference each other, and must be released.
 extension Tables: TransactionState {
   package func transactionEnded() { end() }
   package var mayGoOn: Bool { isStanding }

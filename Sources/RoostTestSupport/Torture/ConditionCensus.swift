@@ -65,6 +65,7 @@ package struct ConditionCensus: Sendable {
     case .lookup: "lookup"
     case .quantified(let one, _, _, _): "quantified \(one)"
     case .filter: "filter"
+    case .aggregate(let one, _, _, _): "aggregate \(one)"
     case .search: "search"
     case .rank: "rank"
     }

@@ -6,7 +6,7 @@ package struct TrialResult: Sendable {
   package var seconds = 0.0
   package private(set) var notes: [String: Int] = [:]
   package var failures: [TortureFailure] = []
-  /// Why nothing was done, if the trial could not run.
+  /// The reason if the trial could not run.
   package var skipped: String?
   /// The portions that stayed below their quota.
   package private(set) var shortfalls: [String] = []
@@ -49,7 +49,7 @@ package struct TrialResult: Sendable {
     return text
   }
 
-  /// A number that this machine cannot run is good; one that this build lacks is not.
+  /// True if the trial passed, or if this machine cannot run it. False if this build lacks it.
   package var isGood: Bool {
     trial.absence == nil && (skipped != nil || failures.isEmpty && shortfalls.isEmpty && count > 0)
   }

@@ -7,12 +7,13 @@ class MatchCursor {
   /// The current document, or `end`. It is valid after `advance`.
   final private(set) var document: UInt32 = 0
   private final var isPlaced = false
-  /// About how many documents there are.
+  /// An estimate of the number of documents.
   final let cost: Int
 
   init(cost: Int) { self.cost = cost }
 
-  /// Moves to the first document that is not below `target`, unless the current one is it.
+  /// Moves to the first document from `target` on. Does nothing if the current one is not below
+  /// `target`.
   @inline(__always)
   final func advance(to target: UInt32) throws(StoreError) {
     if isPlaced, document >= target { return }
@@ -20,7 +21,7 @@ class MatchCursor {
     isPlaced = true
   }
 
-  /// Notes the document that a subclass moved to.
+  /// Sets the current document. A subclass calls it after it has moved there itself.
   @inline(__always)
   final func setDocument(_ document: UInt32) {
     self.document = document
@@ -30,8 +31,8 @@ class MatchCursor {
   /// Returns the first document that is not below `target`. Targets ascend.
   func move(to target: UInt32) throws(StoreError) -> UInt32 { Self.end }
 
-  /// Writes documents from `target` on, ascending, and returns how many; 0 at the end. The next call has a target after
-  /// the last one. There is room for 1,024 documents.
+  /// Writes documents from `target` on, ascending, into a batch of 1,024. Returns their number; 0
+  /// at the end. The `target` of the next call is after the last document of this one.
   func fill(_ batch: UnsafeMutablePointer<UInt32>, from target: UInt32) throws(StoreError) -> Int {
     var count = 0
     var target = target
@@ -47,7 +48,8 @@ class MatchCursor {
 
   static let batchCount = 1024
 
-  /// Keeps the documents of a batch that meet this condition too, and returns their number. Batches ascend.
+  /// Removes the documents of a batch that do not meet this condition, and returns the number of
+  /// the others. Each batch is after the one before.
   func keep(_ batch: UnsafeMutablePointer<UInt32>, _ count: Int) throws(StoreError) -> Int {
     var kept = 0
     for place in 0..<count {
@@ -76,7 +78,7 @@ class MatchCursor {
   /// The score of the current document, whose length is given.
   func score(length: Double) -> Double { 0 }
 
-  /// No document from `target` to `last` has a score above `bound`.
+  /// Returns a bound for scores: no document from `target` to `last` has a score above `bound`.
   func bound(from target: UInt32) throws(StoreError) -> (bound: Double, last: UInt32) { (0, Self.end) }
 }
 
@@ -146,7 +148,7 @@ final class AllCursor: MatchCursor {
 }
 
 extension [MatchCursor] {
-  /// The sum of the bounds, for the documents for which all of them hold.
+  /// The sum of the bounds of all parts, up to the first document at which one of them ends.
   fileprivate func bound(from target: UInt32) throws(StoreError) -> (bound: Double, last: UInt32) {
     var (sum, least) = (0.0, MatchCursor.end)
     for part in self {
@@ -178,7 +180,7 @@ final class AnyCursor: MatchCursor {
     return least
   }
 
-  /// Marks the documents of all parts in windows of 1,024.
+  /// Marks the documents of all parts in a window of 1,024 bits, and writes the marked ones.
   override func fill(_ batch: UnsafeMutablePointer<UInt32>, from target: UInt32) throws(StoreError) -> Int {
     let words = Self.batchCount / 64
     try advance(to: target)

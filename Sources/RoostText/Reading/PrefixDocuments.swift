@@ -71,7 +71,7 @@ final class PrefixDocuments {
 
 /// The places of all terms with a certain prefix, for a phrase whose last word is a prefix.
 final class PrefixPlaces {
-  /// The document in the upper half, the place in the lower one; ascending.
+  /// Ascending numbers: the upper half of each is the document, the lower half the place.
   private var places: [UInt64] = []
   private var at = 0
   private(set) var document: UInt32 = 0

@@ -182,6 +182,6 @@ final class QuestionRun {
 }
 
 extension TextPhrase {
-  /// The positions that it spans.
+  /// The number of positions from the first to the last part of the phrase.
   var length: Int { (parts.map(\.offset).max() ?? 0) + 1 }
 }

@@ -1,7 +1,8 @@
 package import RoostFile
 
 extension TextIndexReader {
-  /// About how many rows match, by the counts of their terms. It reads no posting list, and counts deleted rows too.
+  /// Estimates how many rows match, from the counts of the terms. It reads no posting list, and
+  /// counts deleted rows too.
   package func estimate(_ question: TextQuestion) throws(StoreError) -> Int {
     min(try estimate(question.condition) + header.loose.count, statistics.rowCount)
   }
@@ -10,7 +11,7 @@ extension TextIndexReader {
     switch condition {
     case .nothing: return 0
     case .phrase(let phrase):
-      // A phrase is rarer than its rarest term.
+      // A phrase is in fewer rows than its rarest term.
       let count = try estimate(phrase)
       return phrase.parts.count > 1 ? count / 2 : count
     case .near(let phrases, _):
@@ -29,7 +30,8 @@ extension TextIndexReader {
     }
   }
 
-  /// The rows of the rarest term. A prefix is not looked up: it counts as a sixteenth of all rows.
+  /// The number of rows with the rarest term. A prefix is not looked up, and counts as a sixteenth
+  /// of all rows.
   private func estimate(_ phrase: TextPhrase) throws(StoreError) -> Int {
     var least = Int.max
     for part in phrase.parts {

@@ -6,7 +6,7 @@
 /// set of fields as bits, then the frequency in each of them. Then the places: for each field the first position, then
 /// distances. All numbers are of variable length.
 final class PostingBlock {
-  /// The value for several fields.
+  /// The value in `fields` of a posting with several fields.
   private static let mixed: UInt8 = 255
 
   private let fieldCount: Int
@@ -21,7 +21,7 @@ final class PostingBlock {
   private var mixes: [UInt32] = []
   /// First positions and distances.
   private let places = PlaceList()
-  // The bitwise or of all numbers of a kind has as many bits as the greatest.
+  // The bitwise or of all gaps and of all frequencies: it has as many bits as the greatest number.
   private var allGaps: UInt32 = 0
   private var allFrequencies: UInt32 = 0
   private var allPlaces: UInt32 = 0

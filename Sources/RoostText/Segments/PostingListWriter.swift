@@ -22,11 +22,12 @@ import RoostFile
 ///
 /// Packed numbers have all the same number of bits, the lowest bit first. The last byte is filled up with 0.
 ///
-/// An exception is a posting that has the term not only in the usual field: the postings between it and the exception
-/// before, the set of fields as bits, and the frequency in each of them but the last one.
+/// An exception is a posting whose term is also, or only, in other fields than the usual one. Its
+/// bytes: the number of postings between it and the exception before, the set of fields as bits,
+/// and the frequency in each of these fields except the last.
 ///
-/// Whole chunks of blocks get entries of their own, whose keys end with their last document. The rest of the list is in
-/// the block of terms.
+/// Each full chunk of blocks is a separate entry, whose key ends with its last document. The rest
+/// of the list is stored in the block of terms.
 final class PostingListWriter {
   static let shortCount = 8
   static let blockCount = 128
@@ -114,7 +115,8 @@ final class PostingListWriter {
     base = 0
   }
 
-  /// Ends the list. Appends its description to `dictionary` and the part without an entry of its own to `postings`.
+  /// Ends the list. Appends its description to `dictionary`, and the blocks that are in no chunk to
+  /// `postings`.
   func end(_ dictionary: ByteSink, _ postings: ByteSink) throws(StoreError) {
     if documentCount == 0, block.count <= Self.shortCount {
       let start = postings.count

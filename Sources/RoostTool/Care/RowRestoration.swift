@@ -24,7 +24,7 @@ struct RowRestoration {
   private var chosen: Set<RowName> = []
   /// The present number of each chosen row, by its former name.
   private var places: [RowName: RowID] = [:]
-  /// The present numbers of other rows, and deleted rows.
+  /// The present numbers of other rows, by their former names. `gone` has the deleted ones.
   private var others: [RowName: RowID] = [:]
   private var gone: Set<RowName> = []
   /// Chosen rows that are new.

@@ -48,8 +48,11 @@ extension SchemaText {
     (own.name, all.name) = (name, name)
     all.fields = entity.fields.map { field in
       var field = field
-      // Rows of other classes have no value.
-      if field.isNeeded { field.isOptional = false }
+      // Rows of other classes have no value. An empty value is there also without a default.
+      if field.isNeeded {
+        field.isOptional = false
+        if field.initial == field.type.empty { field.initial = nil }
+      }
       field.name = SchemaClass.property(field.name)
       return field
     }

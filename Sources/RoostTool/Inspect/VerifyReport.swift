@@ -56,7 +56,7 @@ struct VerifyReport: Encodable {
     entries = found.pages.entries
     largeValues = found.pages.largeValues
     seconds = found.pages.seconds
-    // Of a damaged store they are what can still be counted.
+    // For a damaged store, only the subclasses that can still be counted.
     let subclasses = try? Looking.rows(path).read { try RecordFacts.subclasses($0) }
     rows = RecordFacts(found, subclasses: subclasses ?? [:])
   }

@@ -14,11 +14,21 @@ struct GroupRows {
     (self.question, self.query, self.reader) = (question, query, reader)
   }
 
-  /// The name and type of each column. A reference is shown as the key of its target.
+  /// The name and type of each column. A reference is shown as the key of its target. A
+  /// class is shown by its name.
   var columns: [(name: String, type: FieldType)] {
     question.columns.map { column in
-      (column.name, column.kind.entity.map { ReferenceText(of: $0, reader.catalog).type } ?? column.type)
+      if question.showsClass(column, reader.catalog) { return (column.name, .string) }
+      return (column.name, column.kind.entity.map { ReferenceText(of: $0, reader.catalog).type } ?? column.type)
     }
+  }
+
+  /// A class by its name.
+  private func shown(_ value: Value, _ column: GroupQuestion.Column) -> Value {
+    guard case .uint(let number) = value, question.showsClass(column, reader.catalog),
+      let name = reader.catalog.name(of: EntityID(UInt32(truncatingIfNeeded: number)))
+    else { return value }
+    return .string(name)
   }
 
   /// Calls `body` with the values of each group that fulfils the condition, sorted, and within the
@@ -39,7 +49,7 @@ struct GroupRows {
         if let name, case .reference(let row) = value {
           values.append(try name.value(row, reader))
         } else {
-          values.append(value)
+          values.append(shown(value, column))
         }
       }
       try body(values)

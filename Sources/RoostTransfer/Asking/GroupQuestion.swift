@@ -75,6 +75,14 @@ package struct GroupQuestion: Sendable {
     (self.columns, self.condition, self.order) = (shown, condition, order)
   }
 
+  /// Whether a column shows the class of the rows. It is stored as a number.
+  package func showsClass(_ column: Column, _ catalog: Catalog) -> Bool {
+    guard case .parameter(let place, _) = column.expression, keys.indices.contains(place),
+      case .field(.variable(0), let field) = keys[place].expression
+    else { return false }
+    return catalog.entity(entity)?.field(field)?.name == FieldNames.kind
+  }
+
   private static func typed(
     _ text: String, _ grouping: inout QuestionGrouping, rows: RowClass, catalog: Catalog,
     body: (inout QuestionTyper) throws(QuestionFault) -> QuestionTyper.Typed

@@ -3,7 +3,7 @@ internal import RoostRecords
 
 /// Stored structs: `place.city` is the field `place.city` of the row.
 extension QuestionTyper {
-  /// The struct with a path. Its value is whether the struct exists.
+  /// Returns the struct at a path. The value of its field says whether the struct exists.
   func structure(_ path: String, _ rows: RowClass, row: RoostQuery.Expression, kind: Kind) -> Typed {
     let place = StructPath(row: row, kind: kind, name: path)
     guard let presence = rows.entity.field(path), presence.type == .presence else {

@@ -159,8 +159,8 @@ struct ExportColumn {
     }
   }
 
-  /// The name of a row in a form that can be read back: its number is in a list if keys may look
-  /// like numbers.
+  /// The key of a row in a form that can be read back. If keys are texts, a row number is put into
+  /// a list, because a text may look like a row number.
   static func exported(
     _ row: RowID, _ way: KeyWay, reader: RecordReader
   ) throws -> Value {

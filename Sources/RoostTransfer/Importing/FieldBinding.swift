@@ -11,7 +11,7 @@ struct FieldBinding {
     case list(Relationship, KeyWay)
     /// The name of the row's class.
     case kind(Int)
-    /// The beginning of a struct; its parts have targets of their own.
+    /// A struct as a whole. Each of its parts has its own target.
     case structure(presence: Int?)
     /// The value is ignored.
     case nothing
@@ -43,8 +43,8 @@ struct FieldBinding {
   /// For each optional struct, by its presence field: its parts, and the required ones among them.
   let parts: [Int: (all: [Int], needed: [Int])]
 
-  /// For each field, the check of a value: its type lacks the value (``ImportShape/checks``), or it
-  /// breaks a rule (``ImportShape/rules``).
+  /// For each field, a function that checks a value against the property's type
+  /// (``ImportShape/checks``) and its rules (``ImportShape/rules``).
   let checks: [Int: @Sendable (Value) -> ValueFault?]
 
   /// The rules for rows of one class.
@@ -185,9 +185,9 @@ struct FieldBinding {
     static let nothing = Meaning(target: .nothing)
   }
 
-  /// The meaning of a name, which may be a path. Surrounding blanks and case matter only if names
-  /// differ in nothing else. So a rename of another spelling has no effect on a name that is
-  /// written as in the entity.
+  /// The meaning of a name, which may be a path. Case and blanks around the name are ignored,
+  /// unless two names differ only in these. A name that is spelled exactly as in the entity is
+  /// never renamed by a rename of another spelling.
   func meaning(_ written: String) throws(ValueFault) -> Meaning {
     var renamed = Self.find(written, in: options.renames)
     if let found = renamed, found.name != written, targets[written] != nil { renamed = nil }
@@ -209,8 +209,9 @@ struct FieldBinding {
     return alike.count == 1 ? alike.first.map { ($0.key, $0.value) } : nil
   }
 
-  /// If several names of one text mean the same, the names to ignore: with `ignoresUnknown`, only
-  /// the one that is written as in the entity counts. Nil if that does not decide.
+  /// Returns the names to ignore if several names of one text mean the same property. With
+  /// `ignoresUnknown`, all are ignored except the one with the exact spelling. Otherwise, and if
+  /// several or none are exact, it returns nil.
   func leftOut(of names: [(number: Int, isExact: Bool)]) -> [Int]? {
     guard options.ignoresUnknown, names.count(where: \.isExact) == 1 else { return nil }
     return names.filter { !$0.isExact }.map(\.number)
@@ -237,7 +238,7 @@ struct FieldBinding {
     }
   }
 
-  /// Whether nil in a record means no value.
+  /// Whether nil in a record counts as a missing value.
   var skipsNil: Bool { options.conflict == .merge }
 
   func isOptional(_ field: Int) -> Bool { entity.fields[field].isOptional }

@@ -4,7 +4,7 @@ import RoostTestSupport
 
 @testable import RoostPages
 
-/// Short ways for tests.
+/// Shortcuts for tests.
 extension Store {
   static func words(
     _ fileSystem: any FileSystem, _ path: String = "/a.roost", _ options: StoreOptions = .forTests
@@ -33,7 +33,8 @@ extension Store {
 
   func state() throws(StoreError) -> WordState { try read { reader throws(StoreError) in try reader.state() } }
 
-  /// What is wrong with the places of a store that nobody reads or writes: each is in exactly one place.
+  /// The errors in the places of a store without readers and writers: each place must be in exactly
+  /// one set.
   func findings() throws(StoreError) -> [String] {
     var findings = try checkInvariants()
     let reached = try read { reader throws(StoreError) in try reader.places() }
@@ -76,7 +77,7 @@ extension StoreOptions {
 
 /// Random numbers from a seed, for several threads.
 final class Numbers: @unchecked Sendable {
-  // Unchecked because the generator is guarded by `lock`.
+  // `@unchecked Sendable`: `lock` guards the generator.
   private let lock = Lock()
   private var generator: SplitMix64
 

@@ -2,12 +2,13 @@ import RoostBytes
 import RoostFile
 import RoostPages
 
-/// The smallest floor that can stand on `RoostPages`: an array of words, and a few values that may be large.
+/// The smallest floor above `RoostPages`: an array of words, and a few values that may be large.
 ///
 /// ## Layout
-/// The root is a branch with one child for each leaf, at 40 + 16 × index: {u32 place, u32 zero, u64 check}, place 0
-/// where there is none. A word leaf holds `wordsPerLeaf` words from offset 40. The child after the last word leaf
-/// holds the values: cells of 200 bytes from offset 40, each {u16 length, an encoded list of extents}.
+/// The root is a branch with one child for each leaf, at 40 + 16 × index: {u32 place, u32 zero, u64
+/// check}. Place 0 means no child. A word leaf contains `wordsPerLeaf` words from offset 40. The
+/// child after the last word leaf contains the values: cells of 200 bytes from offset 40, each {u16
+/// length, an encoded list of extents}.
 enum WordFloor {
   static let wordsPerLeaf = 8
   static let leaves = 60
@@ -21,7 +22,7 @@ enum WordFloor {
     static let value: UInt8 = 17
     static let named: UInt8 = 18
     static let removal: UInt8 = 19
-    /// Bytes that mean nothing, to fill the log.
+    /// Bytes without a meaning, to fill the log.
     static let padding: UInt8 = 20
   }
 
@@ -45,7 +46,7 @@ enum WordFloor {
     memory.set64(Page.Field.stamp, stamp)
   }
 
-  /// The list in a cell; nil where it is empty.
+  /// The list in a cell; nil if it is empty.
   static func list(_ leaf: UnsafeRawPointer, _ cell: Int) -> ExtentList? {
     let at = start + cell * cellBytes
     let count = Int(leaf.u16(at))

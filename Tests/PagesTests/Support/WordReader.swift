@@ -2,13 +2,13 @@ import RoostBytes
 import RoostFile
 import RoostPages
 
-/// All that a store of ``WordFloor`` holds, as plain values: the model.
+/// The content of a store of ``WordFloor``, as plain values: the model.
 struct WordState: Equatable {
   var words = [UInt64](repeating: 0, count: WordFloor.words)
   var values: [Int: [UInt8]] = [:]
 }
 
-/// A way to the words of one snapshot.
+/// Reads the words of one snapshot.
 struct WordReader {
   let view: PageView
   let root: Root
@@ -57,7 +57,7 @@ struct WordReader {
     return state
   }
 
-  /// Every page and extent that the snapshot reaches.
+  /// Every page and extent of the snapshot.
   func places() throws(StoreError) -> [UInt32] {
     if root.isEmpty { return [] }
     var places = [root.reference.page.place]

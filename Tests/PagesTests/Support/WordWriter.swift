@@ -51,7 +51,7 @@ final class WordWriter {
     }
   }
 
-  /// Puts a list whose extents are at their places already, as replay does.
+  /// Puts a list whose extents are at their places already, like a replay.
   func place(_ cell: Int, _ list: ExtentList) throws(StoreError) { try store(cell, list) }
 
   func remove(_ cell: Int) throws(StoreError) {
@@ -59,7 +59,7 @@ final class WordWriter {
     try record(cell, WordFloor.Piece.removal, [])
   }
 
-  /// Fills the log with a piece of so many bytes.
+  /// Fills the log with a piece of this many bytes.
   func pad(_ count: Int) throws(StoreError) {
     try transaction.record(WordFloor.Piece.padding, count: count) { memory in
       memory.initializeMemory(as: UInt8.self, repeating: 0xA5, count: count)

@@ -17,7 +17,7 @@ final class Workload {
     var steps = 12
     var extents = false
     var savepoints = true
-    /// The store is closed or dropped and opened again now and then.
+    /// Whether the store is sometimes closed or dropped, and opened again.
     var reopening = true
     var checkpoints = true
     var draftBytes = 64 << 20
@@ -30,7 +30,8 @@ final class Workload {
   private var store: Store?
   /// The states by attempt; 0 is the empty store.
   private(set) var states: [UInt64: WordState] = [0: WordState()]
-  /// What a crash may leave now, in order: the first is the newest that was acknowledged as full.
+  /// The states that a crash may leave now, in order. The first one is the newest that was
+  /// acknowledged as full.
   private(set) var chain: [UInt64] = [0]
   private var lastAttempt: UInt64 = 0
   private(set) var moments: [Moment] = []
@@ -48,7 +49,7 @@ final class Workload {
     fileSystem.recordsSteps = false
   }
 
-  /// Notes a moment after every call that changes something.
+  /// Records a moment after every call that changes data.
   func takesMoments() {
     fileSystem.onStep = { [unowned self] _ in
       noteMoment()
@@ -76,7 +77,7 @@ final class Workload {
     }
   }
 
-  /// The open store; opens it if need be, and compares what it holds.
+  /// The open store. Opens it if necessary, and compares its content.
   private func opened() -> Store? {
     if let store { return store }
     do throws(StoreError) {
@@ -85,14 +86,14 @@ final class Workload {
       if !chain.contains(found.words[0]) || states[found.words[0]] != found {
         failures.append("opening found \(found.words[0]) where one of \(chain) was expected")
       }
-      // What recovery found stays from here on: it is checkpointed, or in the log and synced.
+      // The recovered state stays from here on: it is checkpointed, or in the log and synced.
       chain = [found.words[0]]
       store = made
     } catch { note(error) }
     return store
   }
 
-  /// Closes the store, or drops it as a process that dies does.
+  /// Closes the store, or drops it like a process that dies.
   private func leave() {
     let dies = generator.chance(1, in: 3)
     if let store, !dies, attempt({ () throws(StoreError) in try store.close() }), !isPoisoned {
@@ -129,7 +130,7 @@ final class Workload {
         try writer.commit(durability)
         if durability == .full { chain = [number] }
       } catch {
-        // An uncertain commit may be there or not; reopening tells.
+        // An uncertain commit may exist or not; reopening shows it.
         if error.code != .commitUncertain { chain.removeLast() }
         throw error
       }
@@ -188,7 +189,7 @@ final class Workload {
     }
   }
 
-  /// After an error that stopped writing the store is opened again.
+  /// After an error that stopped writes, opens the store again.
   private func note(_ error: StoreError) {
     errors += 1
     lastError = error
@@ -204,7 +205,7 @@ final class Workload {
   private var isPoisoned = false
 }
 
-/// What is wrong with a crash image: nil if it holds one of the allowed states, and can be used again.
+/// The error in a crash image; nil if it contains one of the allowed states, and can be used again.
 func complaint(
   about image: SimulatedFileSystem, allowed: [UInt64], states: [UInt64: WordState], seed: UInt64 = 77
 ) -> String? {

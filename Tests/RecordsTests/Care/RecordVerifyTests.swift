@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// An examination finds whatever does not agree, and nothing in a store that is well.
+/// An examination finds every inconsistency, and nothing in a consistent store.
 @Suite struct RecordVerifyTests {
   private static func options() -> StoreOptions {
     var options = StoreOptions()
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a store that is well is found well`() throws {
+  @Test func `a sound store is found sound`() throws {
     let fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
     let store = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem)
@@ -80,7 +80,7 @@ import Testing
     #expect(found.entities[1].indexes.map(\.entries)[0] == 56 && found.entities[1].largeValues > 0)
     #expect(found.history.entries == 3 && found.history.mode == .full && found.history.consumers == 1)
     #expect(found.links > 60)
-    // One keeps an order on both sides, the other on none.
+    // One relationship keeps an order on both sides, the other on none.
     let counts = try store.read { reader in
       try ["likes", "tags"].map { try reader.linkCount(reader.catalog.relationship($0, of: "Owner")) }
     }
@@ -91,7 +91,7 @@ import Testing
     #expect(try RecordStore.holdsRows("/a.roost", fileSystem: fileSystem))
   }
 
-  /// What stands in a tree, changed behind the back of everything that keeps it right.
+  /// Changes a tree directly, without the code that keeps it consistent. Returns the findings.
   private func findings(_ spoil: (Forest) throws -> Void) throws -> [RecordVerification.Finding] {
     let store = try RecordStore(inMemory: Self.options())
     try Self.filled(store)
@@ -115,7 +115,7 @@ import Testing
 
   private struct Missing: Error {}
 
-  /// The n-th entry.
+  /// The entry with the number n.
   private func entry(_ number: UInt64, _ draft: ByteTreeDraft) throws -> (key: [UInt8], value: [UInt8]) {
     var cursor = ByteCursor(draft.tree)
     guard try cursor.move(to: number), let (key, value) = cursor.entry() else { throw Missing() }
@@ -135,7 +135,7 @@ import Testing
     try value.withUnsafeBytes { bytes in _ = try draft.put(key, bytes) }
   }
 
-  @Test(arguments: ["i1", "i2", "i3", "i4"]) func `an entry that is missing or too many is found`(name: String) throws {
+  @Test(arguments: ["i1", "i2", "i3", "i4"]) func `a missing or additional entry is found`(name: String) throws {
     let missing = try findings { try remove(5, bytes(name, $0)) }
     #expect(missing.contains { $0.kind == .index && $0.sentence == "the row is missing" }, "\(missing)")
     let more = try findings { forest in
@@ -162,7 +162,7 @@ import Testing
     #expect(more.contains { $0.kind == .history })
   }
 
-  @Test func `large values of nobody are found`() throws {
+  @Test func `large values without an owner are found`() throws {
     let more = try findings { forest in
       let draft = try bytes("v2", forest)
       let (key, value) = try entry(1, draft)
@@ -175,7 +175,7 @@ import Testing
     #expect(more.contains { $0.kind == .row && $0.sentence.contains("missing") })
   }
 
-  @Test(arguments: ["l2", "l3", "l5"]) func `a link that stands on one side only is found`(name: String) throws {
+  @Test(arguments: ["l2", "l3", "l5"]) func `a link on only one side is found`(name: String) throws {
     for place: UInt64 in [0, 20, 50] {
       let missing = try findings { try remove(place, bytes(name, $0)) }
       #expect(missing.contains { $0.kind == .link }, "\(name) \(place)")
@@ -188,7 +188,7 @@ import Testing
     #expect(more.contains { $0.kind == .link }, "\(name)")
   }
 
-  @Test func `a reference that leads nowhere is found`() throws {
+  @Test func `a reference to a missing row is found`() throws {
     let found = try findings { forest in
       let draft = try rows("r1", forest)
       _ = try draft.remove(2)
@@ -230,7 +230,7 @@ import Testing
     #expect(bad.map(\.kind) == [.catalog])
   }
 
-  @Test func `a damaged page is told, and what it hides is not told twice`() throws {
+  @Test func `a damaged page is reported, and its missing entries are not reported too`() throws {
     let fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
     let store = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem)
@@ -251,9 +251,9 @@ import Testing
     #expect(found > 60)
   }
 
-  /// A row kept its layout while a field with a large value was removed. Then the row was changed, or removed, and the
-  /// large value of the field that nobody knew any more stayed in the file for ever.
-  @Test(arguments: [false, true]) func `a large value goes with its field's last row`(deletes: Bool) throws {
+  /// A row kept its layout while a field with a large value was removed. Before the fix, when the
+  /// row was changed or removed, the large value of the removed field stayed in the file forever.
+  @Test(arguments: [false, true]) func `a large value is removed with its field's last row`(deletes: Bool) throws {
     let fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
     let store = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem)
@@ -288,9 +288,9 @@ import Testing
     try store.close()
   }
 
-  /// A partial index asks for a value. Of rows in which that value was too large to stand beside the others it was not
-  /// looked at, so the index did not have them.
-  @Test func `a partial index has rows whose value stands elsewhere`() throws {
+  /// A partial index asks for a value. Before the fix, rows in which that value was too large to be
+  /// stored in the row were not checked, so the index did not have them.
+  @Test func `a partial index has rows whose value is stored outside the row`() throws {
     let store = try RecordStore(inMemory: Self.options())
     let long = Value.string(String(repeating: "l", count: 3000))
     try store.write { writer in

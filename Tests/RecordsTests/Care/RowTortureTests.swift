@@ -4,7 +4,8 @@ import RoostRecords
 import RoostTestSupport
 import Testing
 
-/// A few seconds of the numbers of the arsenal over rows; `roost-torture ci` does the rest. See Docs/TESTING.md.
+/// A few seconds of the numbers of the torture over rows; `roost-torture ci` runs the rest. See
+/// Docs/TESTING.md.
 @Suite struct RowTortureTests {
   private func check(_ record: TortureRecord, _ seed: UInt64) {
     for failure in record.failures.prefix(3) { Issue.record("seed \(seed): \(failure)") }
@@ -54,7 +55,7 @@ import Testing
   }
 
   #if DEBUG
-    @Test(arguments: 0..<RowTrials.omissions.count) func `what the floor of rows leaves out is noticed`(place: Int) {
+    @Test(arguments: 0..<RowTrials.omissions.count) func `omissions of the floor of rows are noticed`(place: Int) {
       let record = TortureRecord(test: 17)
       RowTrials.omit(place, 1, record: record)
       check(record, 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// Derived fields in the catalog, at their bounds, in verify and in the log.
+/// Derived fields in the catalog, at their limits, in verify and in the log.
 @Suite struct DerivedCareTests {
   private static func catalog() throws -> Catalog {
     var catalog = Catalog()
@@ -30,7 +30,7 @@ import Testing
 
   // MARK: The catalog
 
-  @Test func `a catalog with derived fields has the fifth form, and comes back from its bytes`() throws {
+  @Test func `a catalog with derived fields has the fifth form, and is read back from its bytes`() throws {
     let catalog = try Self.catalog()
     #expect(catalog.encoded.first == 5)
     #expect(try Catalog(decoding: catalog.encoded) == catalog)
@@ -39,7 +39,7 @@ import Testing
     #expect(plain.encoded.first == 1)
   }
 
-  @Test func `bytes that were changed are refused, or are a catalog that agrees`() throws {
+  @Test func `changed bytes are refused, or are a consistent catalog`() throws {
     let bytes = try Self.catalog().encoded
     for place in bytes.indices.reversed().prefix(120) {
       for change: UInt8 in [1, 3, 0x80, 0xFF] {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `definitions that no field can keep are refused`() throws {
+  @Test func `definitions that no field can store are refused`() throws {
     var catalog = Catalog()
     try InvoiceShop.add(to: &catalog)
     func refused(
@@ -97,7 +97,7 @@ import Testing
     #expect(catalog.derivations.isEmpty)
   }
 
-  // MARK: Bounds
+  // MARK: Limits
 
   @Test func `a sum that does not fit names its field, and nothing is stored`() throws {
     let store = try Self.store([.max])
@@ -108,7 +108,7 @@ import Testing
     }
     #expect(fault?.code == .outOfRange && fault?.entity == "Invoice" && fault?.field == "total")
     #expect(try Self.value(store, "total") == .int(.max) && Self.value(store, "lineCount") == .int(1))
-    // Inside a savepoint the rest of the transaction goes on.
+    // Inside a savepoint the rest of the transaction continues.
     try store.write { writer in
       #expect(throws: RecordFault.self) {
         try writer.savepoint {
@@ -172,7 +172,7 @@ import Testing
         try writer.table("Line").insert(["invoice": .reference(RowID(1)), "price": .int(Int64(price))])
       }
       #expect(try writer.derivedRows() == [RowName(writer.table("Invoice").entity.id, RowID(1))])
-      // The reader of the transaction saw it, and nothing waits any more.
+      // The reader of the transaction saw it, and nothing is pending any more.
       #expect(try writer.reading("Invoice").values(RowID(1))?["lineCount"] == .int(503))
     }
     #expect(try store.read { $0.commit } == before + 1)

@@ -43,7 +43,7 @@ import Testing
       let referrer = try some(writer, "Customer", generator: &generator)
       let table = try writer.table("Customer")
       var builder = table.makeBuilder()
-      // A writer's own values of derived fields have no effect.
+      // A writer's values for derived fields have no effect.
       try builder.set(table.slot("revenue"), .int(77))
       try reference(referrer, table, "referrer", builder: &builder)
       _ = try table.insert(&builder)
@@ -93,7 +93,7 @@ import Testing
       guard !writer.catalog.derivations.isEmpty, let row = try some(writer, "Customer", generator: &generator) else {
         return
       }
-      // What a transaction reads has the derived values of its own changes.
+      // Reads of a transaction include the derived values of its own changes.
       let reading = try writer.reading("Customer")
       let members = try writer.links("invoices", of: "Customer").rows(of: row)
       #expect(try reading.values(row)?["invoiceCount"] == .int(Int64(members.count)))
@@ -126,7 +126,7 @@ import Testing
       } catch is Undone {}
       try store.read { try InvoiceShop.judge($0, context) }
       if generator.chance(1, in: 4) {
-        // A crash: the log is replayed. Else the file is closed.
+        // A crash, after which the log is replayed. Otherwise the file is closed.
         if generator.chance(1, in: 2) {
           fileSystem = fileSystem.crashPoint().image(CrashChoice.none)
           fileSystem.recordsSteps = false
@@ -141,7 +141,7 @@ import Testing
     try store.close()
   }
 
-  @Test(arguments: UInt64(1)...4) func `derived fields that come later are filled from the rows`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...4) func `later derived fields are filled from the rows`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in try writer.change { try InvoiceShop.add(to: &$0) } }

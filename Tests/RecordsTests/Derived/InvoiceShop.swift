@@ -5,7 +5,8 @@ import Testing
 
 @testable import RoostRecords
 
-/// Customers, invoices, lines and tags with every kind of derived field, and a judge that computes all of them anew.
+/// Customers, invoices, lines and tags with every kind of derived field, and a judge that computes
+/// all fields again.
 enum InvoiceShop {
   static func options() -> StoreOptions {
     var options = StoreOptions()

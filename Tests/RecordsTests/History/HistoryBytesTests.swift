@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// Bytes of the history that somebody has changed are an error or a history, never a trap.
+/// Changed bytes of the history are an error or a history, never a trap.
 @Suite struct HistoryBytesTests {
   #if DEBUG
     private static let rounds = 2000
@@ -14,7 +14,7 @@ import Testing
     private static let rounds = 40_000
   #endif
 
-  /// Values of the tree as random transactions leave them.
+  /// The values of the tree after random transactions.
   private func values(_ seed: UInt64) throws -> [(key: UInt64, value: [UInt8])] {
     var generator = SplitMix64(seed: seed)
     let store = try RecordStore(inMemory: StoreOptions())
@@ -89,7 +89,7 @@ import Testing
     #expect(readable > Self.rounds / 10 && refused > Self.rounds / 10)
   }
 
-  @Test(arguments: UInt64(1)...4) func `a segment gives back what was put in`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...4) func `a segment returns its entries unchanged`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     for _ in 0..<50 {
       var number = generator.next() >> 20

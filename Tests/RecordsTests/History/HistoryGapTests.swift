@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// From any token that was ever given, a reader gets everything that happened since, or is told that it cannot.
+/// From any token that was ever given, a reader gets everything that happened since, or an error.
 @Suite struct HistoryGapTests {
   private static func options() -> StoreOptions {
     var options = StoreOptions()
@@ -23,11 +23,11 @@ import Testing
     var row: UInt64
   }
 
-  /// What each commit did, and every token that a reader ever took.
+  /// The changes of each commit, and every token that a reader ever took.
   private struct Truth {
     var pages: [Page] = []
     var isOn = true
-    /// The transactions that the history does not know.
+    /// The transactions that are not in the history.
     var unknown: [UInt64] = []
     var floor: UInt64 = 0
     var tokens: [(token: HistoryPlace, isLost: Bool)] = []
@@ -58,7 +58,7 @@ import Testing
     return (whole, expired)
   }
 
-  @Test(arguments: UInt64(1)...10) func `a reader gets everything, or is told that it cannot`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...10) func `a reader gets everything, or an error`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     var fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
@@ -72,13 +72,14 @@ import Testing
       case 0:
         try store.write { try $0.setHistory(truth.isOn ? .off : .changes) }
         let number = try store.read { try $0.latestToken.transaction }
-        // The one that switches on changes nothing, but whoever came before it has missed something.
+        // The transaction that switches the history on changes no rows. But a reader with an
+        // earlier token has missed something.
         if !truth.isOn { truth.unknown.append(number) }
         truth.isOn.toggle()
       case 1 where !truth.tokens.isEmpty:
         let token = generator.pick(truth.tokens).token
         let floor = try store.write { try $0.pruneHistory(through: token).floor }
-        // A gap that is not over stays.
+        // An unfinished gap stays.
         truth.floor = max(truth.floor, floor)
         #expect(try store.read { try $0.oldestToken.transaction } == truth.floor, "\(context)")
         if !truth.isOn { truth.unknown.append(try store.read { try $0.latestToken.transaction }) }

@@ -4,18 +4,18 @@ import Testing
 
 @testable import RoostRecords
 
-/// What the history of a store must be, kept beside it in plain dictionaries.
+/// The expected history of a store, kept beside it in plain dictionaries.
 struct HistoryLedger {
   typealias Row = [String: Value]
 
-  /// What one transaction did to the rows that were there before it, and which it added.
+  /// The changes of one transaction to the existing rows, and the rows that it added.
   struct Page: Equatable {
     var number: UInt64 = 0
     var author = ""
     var isCatalogChanged = false
     var inserted = Set<UInt64>()
     var updated: [UInt64: Set<String>] = [:]
-    /// Of each deleted row its `id`, as it was before the transaction.
+    /// For each deleted row, its `id` before the transaction.
     var deleted: [UInt64: Value] = [:]
 
     var isEmpty: Bool { !isCatalogChanged && inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
@@ -23,7 +23,7 @@ struct HistoryLedger {
 
   var rows: [UInt64: Row] = [:]
   var next: UInt64 = 1
-  /// Numbers that were reserved and have no row yet; nil where none are.
+  /// Reserved numbers without a row yet; nil if there are none.
   var reserved: [RowID]?
   var number: UInt64 = 0
   var pages: [Page] = []
@@ -75,7 +75,7 @@ struct HistoryLedger {
     }
   }
 
-  /// Under the next number, or under any that is reserved.
+  /// Inserts under the next number, or under any reserved one.
   private mutating func insert(
     _ builder: inout RowBuilder, _ table: TableWriter, _ generator: inout SplitMix64
   ) throws -> RowID {
@@ -88,7 +88,7 @@ struct HistoryLedger {
     return numbers[at]
   }
 
-  /// Reserves some more numbers, if that is done here at all.
+  /// Reserves some more numbers, if this play reserves numbers.
   mutating func reserve(_ store: RecordStore, _ generator: inout SplitMix64) throws {
     guard var numbers = reserved, numbers.count < 40 else { return }
     let entity = try store.read { try $0.table("Track").entity.id }
@@ -156,7 +156,7 @@ struct HistoryLedger {
     }
   }
 
-  // MARK: What the store says
+  // MARK: The store's history
 
   static func page(_ transaction: HistoryCommit, _ catalog: RoostRecords.Catalog) throws -> Page {
     var page = Page()
@@ -194,7 +194,7 @@ struct HistoryLedger {
     return found
   }
 
-  /// The rows that full history leads to are those that are there.
+  /// The rows that the full history produces are the existing rows.
   static func rebuild(_ reader: RecordReader, _ context: String) throws {
     let entity = try #require(reader.catalog.entity("Track"))
     var rows: [UInt64: [FieldID: RowsChange.Content]] = [:]
@@ -217,7 +217,7 @@ struct HistoryLedger {
         switch (contents[field.id], values[field.name]) {
         case (.value(let one)?, let other?): #expect(one == other, "\(context) row \(id)")
         case (.tooLarge(let count)?, .string(let text)?): #expect(count == text.utf8.count, "\(context) row \(id)")
-        // The field is younger than what was said of the row.
+        // The field was added after the entry about the row.
         case (nil, let other?): #expect(other == field.initial ?? .null, "\(context) row \(id)")
         default: Issue.record("\(context) row \(id)")
         }

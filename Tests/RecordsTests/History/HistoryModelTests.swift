@@ -7,7 +7,8 @@ import Testing
 
 @testable import RoostRecords
 
-/// Random transactions with savepoints, faults, pruning and crashes; the history must be the ledger's.
+/// Random transactions with savepoints, errors, pruning and crashes. The history must equal the
+/// ledger.
 @Suite struct HistoryModelTests {
   private struct Stop: Error {}
 
@@ -21,7 +22,7 @@ import Testing
     return options
   }
 
-  /// A clock that stands still, runs and jumps back.
+  /// A clock that stops, runs and jumps back.
   private final class Time: Sendable {
     private let now = Atomic<UInt64>(1_700_000_000_000)
     private let calls = Atomic<UInt64>(0)
@@ -91,7 +92,7 @@ import Testing
       let found = try HistoryLedger.pages(reader)
       #expect(found.map(\.page) == ledger.pages, "\(context)")
       if isFull { try HistoryLedger.rebuild(reader, context) }
-      // From any place the rest follows.
+      // From any place, the rest follows.
       for (index, (_, token)) in found.enumerated() where index % 7 == 3 {
         let rest = try HistoryLedger.pages(reader, after: token).map(\.page)
         #expect(rest == Array(ledger.pages[(index + 1)...]), "\(context) after \(token.transaction)")
@@ -101,7 +102,7 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...16) func `history is what happened, through savepoints, faults, crashes and pruning`(
+  @Test(arguments: UInt64(1)...16) func `the history is correct after savepoints, errors, crashes and pruning`(
     seed: UInt64
   ) throws {
     var generator = SplitMix64(seed: seed)
@@ -119,7 +120,7 @@ import Testing
     ledger.number = 2
     ledger.pages = [HistoryLedger.Page(number: 2, isCatalogChanged: true)]
     if !isFull {
-      // Changes are the default, so there was nothing to say.
+      // Recording changes is the default, so there was no transaction to switch it on.
       ledger.number = 1
       ledger.pages[0].number = 1
     }
@@ -131,7 +132,7 @@ import Testing
         if generator.chance(1, in: 2) {
           try store.close()
         } else {
-          // What is not synced is lost, so everything is synced first.
+          // Unsynced data is lost, so everything is synced first.
           try store.write { _ = try $0.removeConsumer("nobody") }
           try store.write { try $0.setConsumer("all", try $0.latestToken) }
           try store.write { try $0.removeConsumer("all") }
@@ -166,7 +167,8 @@ import Testing
     try store.close()
   }
 
-  /// Commits that are not synced may be lost in a crash, in order: what is left of the history is its beginning.
+  /// Commits that are not synced may be lost in a crash, in order: the remaining history is its
+  /// beginning.
   @Test(arguments: UInt64(1)...4) func `after a crash at any point history and rows agree`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let fileSystem = SimulatedFileSystem()
@@ -209,7 +211,7 @@ import Testing
   }
 
   /// The disk is full in the middle of a row, of an index, or of the entry itself.
-  @Test(arguments: [UInt64(1), 2, 3]) func `a change that failed half way leaves nothing in the history`(
+  @Test(arguments: [UInt64(1), 2, 3]) func `a change that fails in the middle leaves nothing in the history`(
     seed: UInt64
   ) throws {
     var generator = SplitMix64(seed: seed)
@@ -244,7 +246,7 @@ import Testing
       } catch let error as StoreError {
         #expect(error.code == .diskFull)
         failed += 1
-        // Makes room, so that the next ones fail elsewhere.
+        // Makes room, so that the next changes fail elsewhere.
         try? store.write { writer in
           let table = try writer.table("Track")
           for row in 1..<(names + 1) where generator.chance(1, in: 3) { try table.delete(RowID(UInt64(row))) }
@@ -253,7 +255,7 @@ import Testing
       try store.read { try HistoryLedger.rebuild($0, "seed \(seed), round \(round)") }
     }
     #expect(failed > 5 && undone > 5 && whole > 5, "\(failed) failed, \(undone) undone, \(whole) whole")
-    // The log is carried out into other places than those it was made in.
+    // The log is replayed into other places than those of the first run.
     options.mostPages *= 2
     store = try RecordStore("/a.roost", options: options, fileSystem: fileSystem.crashPoint().image(.all))
     try store.read { try HistoryLedger.rebuild($0, "seed \(seed), reopened") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// Stretches of the history, read from either end.
+/// Ranges of the history, read from either end.
 @Suite struct HistoryRangeTests {
   private static let authors = ["", "one", "two"]
 
@@ -16,7 +16,7 @@ import Testing
     return found
   }
 
-  @Test(arguments: 1...UInt64(6)) func `from either end a stretch tells the same`(_ seed: UInt64) throws {
+  @Test(arguments: 1...UInt64(6)) func `a range has the same transactions from either end`(_ seed: UInt64) throws {
     var generator = SplitMix64(seed: seed &+ 100)
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in try writer.change { $0 = try CatalogTests.library() } }
@@ -43,7 +43,7 @@ import Testing
       if generator.chance(1, in: 200) {
         let floor = number / 3
         try store.write { _ = try $0.pruneHistory(through: floor) }
-        // Where there is nothing to remove, nothing is committed.
+        // If there is nothing to remove, nothing is committed.
         number = try store.read { $0.commit }
         all.removeAll { $0.number <= floor }
       }
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `a row with other members is told, whichever way they came and went`() throws {
+  @Test func `a row whose members changed is reported, on either side of the change`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
       try writer.change { catalog in
@@ -117,7 +117,7 @@ import Testing
     #expect(try told { for _ in 0..<3 { _ = try $0.insert(["album": one]) } } == [1: [shown]])
     #expect(try told { try $0.update(RowID(1), ["album": two]) } == [1: [shown], 2: [shown]])
     #expect(try told { try $0.update(RowID(1), ["album": two]) } == [:])
-    // Nobody sees that side.
+    // That side has no property.
     #expect(try told { try $0.update(RowID(2), ["other": two]) } == [:])
     #expect(try told { try $0.delete(RowID(1)) } == [2: [shown]])
     #expect(try told { try $0.update(RowID(3), ["album": .null]) } == [1: [shown]])

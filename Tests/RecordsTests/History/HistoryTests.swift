@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// The history of a store, one promise after the other.
+/// The history of a store, one guarantee after the other.
 @Suite struct HistoryTests {
   private struct Stop: Error {}
 
@@ -45,7 +45,7 @@ import Testing
 
   // MARK: Entries
 
-  @Test func `a deleted row leaves what identified it before the transaction`() throws {
+  @Test func `a deleted row leaves its identifying values from before the transaction`() throws {
     let store = try Self.library()
     try store.write { writer in
       let table = try writer.table("Track")
@@ -72,7 +72,7 @@ import Testing
     #expect(changes[2].values[0].content == .tooLarge(4097))
   }
 
-  @Test func `what comes to nothing leaves no entry, and a changed link does`() throws {
+  @Test func `changes that cancel each other leave no entry, and a changed link does`() throws {
     let store = try Self.library()
     try artist(store, "one")
     let token = try latest(store)
@@ -87,7 +87,7 @@ import Testing
     try store.write { writer in
       let table = try writer.table("Artist")
       try table.insert(["name": .string("two")])
-      // Rows 3 is new: its links say nothing that its insertion does not.
+      // Row 3 is new: its links add nothing to its insertion.
       writer.tables.history.note(update: entity, RowID(3), relationship: 9)
       writer.tables.history.note(update: entity, RowID(1), relationship: 9)
       writer.tables.history.note(update: entity, RowID(1), relationship: 4)
@@ -137,7 +137,7 @@ import Testing
     #expect(changes[1].values.map(\.content) == [.value(.string("three"))])
   }
 
-  @Test func `notes of one row are joined while a savepoint can be undone`() throws {
+  @Test func `notes of one row are merged while a savepoint can be undone`() throws {
     let notes = HistoryNotes(isOn: true, leastToJoin: 8)
     let entity = EntityID(1)
     let members = (0..<8).map { Layout.Member(FieldID(UInt16($0)), .int64, isOptional: false) }
@@ -161,9 +161,9 @@ import Testing
     #expect(notes.sets[Int(notes.notes[0].what - 1)].fields == [FieldID(1), FieldID(2), FieldID(3)])
   }
 
-  // MARK: Who and when
+  // MARK: Times and authors
 
-  @Test func `time never goes back, and an author that is too long is refused`() throws {
+  @Test func `time never goes back, and a too long author is refused`() throws {
     let now = Atomic<UInt64>(1_000_000)
     let store = try RecordStore(inMemory: StoreOptions(), clock: { now.load(ordering: .relaxed) })
     try store.write { try $0.change { $0 = try CatalogTests.library() } }
@@ -185,7 +185,7 @@ import Testing
     #expect(try all(store).last?.author.utf8.count == 1024)
   }
 
-  @Test func `readers ask for entities and authors`() throws {
+  @Test func `readers filter by entities and authors`() throws {
     let store = try Self.library()
     for number in 0..<200 {
       let author = number % 3 == 0 ? "app" : "sync"
@@ -217,9 +217,10 @@ import Testing
     #expect(throws: RecordFault.self) { try store.write { try $0.pruneHistory(through: token) } }
   }
 
-  /// A relaxed commit is seen before it is synced. A reader takes a token, the machine stops, and other commits get the
-  /// same numbers: what these changed would have been passed over in silence.
-  @Test func `a token of a commit that a crash took back has expired`() throws {
+  /// A relaxed commit is seen before it is synced. A reader takes a token, the machine stops, and
+  /// other commits get the same numbers. Before the fix, the reader skipped their changes without
+  /// an error.
+  @Test func `a token of a commit that a crash undid has expired`() throws {
     let fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
     let store = try RecordStore("/a.roost", fileSystem: fileSystem)
@@ -242,7 +243,7 @@ import Testing
 
   // MARK: Off and on
 
-  @Test func `nobody reads over a gap without being told`() throws {
+  @Test func `a reader gets an error at a gap`() throws {
     let store = try Self.library()
     try artist(store, "seen")
     let before = try latest(store)
@@ -251,7 +252,7 @@ import Testing
       try writer.table("Artist").insert(["name": .string("still seen")])
     }
     let atGap = try latest(store)
-    // Nothing is missed yet.
+    // Nothing is missing yet.
     #expect(try all(store, after: before).count == 1)
     #expect(try all(store, after: atGap).isEmpty)
     try artist(store, "unseen")
@@ -272,12 +273,12 @@ import Testing
     for token in [before, atGap, inGap] { expectExpired(store, token) }
     #expect(throws: RecordFault.self) { try all(store) }
     #expect(try all(store, crossesGaps: true).count == 4)
-    // What is gone asks nobody any more.
+    // Removed transactions have no consumers to wait for.
     try store.write { try $0.pruneHistory(through: behind) }
     #expect(try all(store).count == 1)
     for token in [before, atGap, inGap] { expectExpired(store, token) }
     #expect(try all(store, after: behind).count == 1)
-    // On and off within one transaction, or undone, is nothing.
+    // Off and on within one transaction, or a change that is undone, has no effect.
     try store.write { writer in
       try writer.setHistory(.off)
       try writer.setHistory(.full)
@@ -323,7 +324,7 @@ import Testing
     try store.write { try $0.setConsumer("slow", tokens[270]) }
     let second = try store.write { try $0.pruneHistory(through: tokens[200]) }
     #expect(second == HistoryPruning(floor: tokens[200].transaction, heldBy: nil))
-    // Going back is no pruning.
+    // A smaller limit removes nothing.
     #expect(try store.write { try $0.pruneHistory(through: tokens[10]) }.floor == tokens[200].transaction)
     let third = try store.write { try $0.pruneHistory(before: tokens[290].stamp) }
     #expect(third == HistoryPruning(floor: tokens[250].transaction, heldBy: "fast"))
@@ -338,7 +339,7 @@ import Testing
     let end = try latest(store)
     try store.write { try $0.pruneHistory(through: end) }
     #expect(try all(store).isEmpty)
-    // Time and order go on from what was removed.
+    // Time and order continue after the removed transactions.
     try artist(store, "after")
     let rest = try all(store, after: end)
     #expect(rest.count == 1 && rest[0].stamp > tokens[299].stamp)
@@ -347,8 +348,9 @@ import Testing
     }
   }
 
-  /// An entry of megabytes must not name places in the record: replay makes the entry again, and nobody would own them.
-  @Test func `an entry of megabytes comes back from the log, and no place is lost`() throws {
+  /// An entry of megabytes must not name places in the record: replay makes the entry again, and
+  /// those places would have no owner.
+  @Test func `an entry of megabytes is read back from the log, and no place is lost`() throws {
     let fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
     let store = try RecordStore("/a.roost", fileSystem: fileSystem)
@@ -374,7 +376,7 @@ import Testing
         }
       }
     }
-    /// The pages in use once everything is in the file.
+    /// The pages in use after everything is in the file.
     func pages(_ fileSystem: SimulatedFileSystem) throws -> Int {
       try RecordStore("/a.roost", fileSystem: fileSystem).close()
       let store = try RecordStore("/a.roost", fileSystem: fileSystem)

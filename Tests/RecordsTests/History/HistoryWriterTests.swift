@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// Which program wrote a transaction, and in which process.
+/// The program and the process that wrote a transaction.
 @Suite struct HistoryWriterTests {
   private static let path = "/a.roost"
   private let fileSystem = SimulatedFileSystem()
@@ -39,7 +39,7 @@ import Testing
     try store.write(author: author) { try $0.table("Other").insert(["name": .string("n")]) }
   }
 
-  /// One commit by each of these, each with an opening of its own.
+  /// One commit by each writer, each in its own opening.
   private func commits(by writers: [HistoryWriter]) throws {
     for writer in writers {
       let store = try open(writer)
@@ -76,9 +76,9 @@ import Testing
     HistoryWriter("one", process: 7), HistoryWriter("one", process: 8), HistoryWriter("other", process: 7)
   )
 
-  // MARK: Who wrote
+  // MARK: Writers
 
-  @Test func `programs, and two processes of one program, are told apart`() throws {
+  @Test func `programs, and two processes of one program, are distinguished`() throws {
     try make(Self.one).close()
     try commits(by: [Self.one, Self.again, Self.again, .unknown, Self.other, Self.one])
     let wanted = [Self.one, Self.one, Self.again, Self.again, .unknown, Self.other, Self.one]
@@ -127,7 +127,7 @@ import Testing
     #expect(try Self.stored(again) == [1])
   }
 
-  @Test func `a writer is asked for at its first commit alone`() throws {
+  @Test func `a writer is requested only at its first commit`() throws {
     let asked = Counter()
     let store = try RecordStore(
       Self.path, options: Self.options(), fileSystem: fileSystem,
@@ -142,7 +142,7 @@ import Testing
     #expect(asked.count == 1)
   }
 
-  /// It is used by one thread.
+  /// One thread uses it.
   private final class Counter: @unchecked Sendable { var count = 0 }
 
   @Test func `opening, reading and commits without an entry store no writer`() throws {
@@ -185,7 +185,7 @@ import Testing
         let before = try Self.told(store)
         lengths.insert(before.count)
         #expect(before == [Self.one, Self.one] + Array(repeating: Self.again, count: before.count - 2))
-        // Numbers of transactions that the crash took back are given again.
+        // Numbers of transactions that the crash undid are used again.
         try Self.insert(store)
         #expect(try Self.told(store) == before + [Self.other])
         try store.close()
@@ -211,7 +211,7 @@ import Testing
     #expect(try Self.told(store) == [Self.again, Self.other, Self.one])
     try prune(5)
     #expect(try Self.stored(store) == [6] && Self.told(store) == [Self.one])
-    // The newest writer stays, and is the one of the next entry.
+    // The newest writer stays, and is that of the next entry.
     try prune(.max)
     #expect(try Self.stored(store) == [6] && Self.told(store) == [])
     try Self.insert(store)
@@ -237,7 +237,7 @@ import Testing
 
   // MARK: Names
 
-  @Test func `a long name is cut after a whole character`() throws {
+  @Test func `a long name is truncated after a whole character`() throws {
     #expect(HistoryWriter(String(repeating: "a", count: 300), process: 1).program.utf8.count == 255)
     let accents = HistoryWriter(String(repeating: "é", count: 200), process: 1)
     #expect(accents.program == String(repeating: "é", count: 127))
@@ -274,7 +274,7 @@ import Testing
     try store.write { writer in
       guard case .integers(let draft)? = try writer.tables.forest.find(HistoryWriter.tree)?.trunk else { return }
       try bytes.withUnsafeBytes { _ = try draft.put(key, $0) }
-      // Without a piece in the log the transaction would not be committed.
+      // If the log lacked a piece, the transaction would not be committed.
       try writer.table("Other").insert(["name": .string("d")])
     }
     try store.store.checkpoint()
@@ -308,7 +308,7 @@ import Testing
     #expect(try new.complaints() == [])
   }
 
-  @Test func `bytes of a writer that somebody has changed are an error or a writer`() throws {
+  @Test func `changed bytes of a writer are an error or a writer`() throws {
     var generator = SplitMix64(seed: 5)
     for _ in 0..<2000 {
       let bytes = generator.bytes(generator.below(300))

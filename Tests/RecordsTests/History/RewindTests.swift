@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostRecords
 
-/// A store as it was at a place of its history.
+/// A store as it was at a place in its history.
 @Suite struct RewindTests {
   #if DEBUG
     private static let seeds = UInt64(1)...12
@@ -25,7 +25,7 @@ import Testing
         let complaint = try rewind.complaint(store, commit: commit, play.past.models[commit].state)
         #expect(complaint == nil, "seed \(seed)")
       }
-      // The store itself is as it was.
+      // The store itself has not changed.
       play.examine()
       play.close()
       #expect(play.failures.isEmpty, "seed \(seed)")

@@ -5,21 +5,23 @@
   /// What the compiler says of an index that a property cannot have.
   @Suite struct IndexWordsTests {
     private func complaints(_ index: String) throws -> String {
-      try CompilerCheck.types([
-        "Model.swift": """
-        import Foundation
-        import SwiftData
+      try CompilerCheck.types(
+        [
+          "Model.swift": """
+          import Foundation
+          import SwiftData
 
-        @Model final class Card {
-          \(index)
-          var name: String
-          var points: Int
-          var sent: Date
-          var labels: [String: Int]
-          init() { (name, points, sent, labels) = ("", 0, .now, [:]) }
-        }
-        """
-      ]).text
+          @Model final class Card {
+            \(index)
+            var name: String
+            var points: Int
+            var sent: Date
+            var labels: [String: Int]
+            init() { (name, points, sent, labels) = ("", 0, .now, [:]) }
+          }
+          """
+        ], root: #filePath.replacing("/Indexes", with: "")
+      ).text
     }
 
     @Test(arguments: [

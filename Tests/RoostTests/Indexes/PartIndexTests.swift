@@ -9,17 +9,18 @@ import Testing
 
   private static func filled(_ count: Int = 400) throws -> ModelContext {
     let container = try ModelContainer(
-      for: Postcard.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: Greeting.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
     for number in 0..<count {
       let day = Double(number * 37 - 5_000) * 86_400
-      let card = Postcard(
+      let card = Greeting(
         number, from: names[number % names.count] + (number % 3 == 0 ? " \(number % 30)" : ""),
         sent: Date(timeIntervalSinceReferenceDate: day + Double(number % 24) * 3_600))
       card.place = "place \(number % 5)"
       card.receiver = number % 4 == 0 ? nil : names[number % 7]
       card.labels = number % 6 == 0 ? ["color": number % 12 == 0 ? "red" : "blue", "n\(number % 60)": "x"] : ["a": "b"]
-      card.prices = number % 5 == 0 ? nil : number % 5 == 1 ? [:] : [number % 50: Double(number), 7: 7]
+      card.prices =
+        number % 5 == 0 ? nil : number % 5 == 1 ? [:] : Dictionary([(7, 7), (number % 50, Double(number))]) { $1 }
       card.read = number % 7 == 0 ? nil : card.sent.addingTimeInterval(Double(number) * 5_000)
       context.insert(card)
     }
@@ -29,11 +30,11 @@ import Testing
 
   /// What a fetch finds, and the same by testing every object.
   @discardableResult private static func check(
-    _ context: ModelContext, _ predicate: Predicate<Postcard>, uses index: String?, _ line: Int = #line
+    _ context: ModelContext, _ predicate: Predicate<Greeting>, uses index: String?, _ line: Int = #line
   ) throws -> Int {
-    let descriptor = FetchDescriptor<Postcard>(predicate: predicate)
+    let descriptor = FetchDescriptor<Greeting>(predicate: predicate)
     let found = try context.fetch(descriptor).map(\.number)
-    let wanted = try context.fetch(FetchDescriptor<Postcard>()).filter { try predicate.evaluate($0) }
+    let wanted = try context.fetch(FetchDescriptor<Greeting>()).filter { try predicate.evaluate($0) }
     #expect(found.sorted() == wanted.map(\.number).sorted(), "line \(line)")
     #expect(try context.fetchCount(descriptor) == wanted.count, "line \(line)")
     let explanation = try context.explain(descriptor)
@@ -50,6 +51,9 @@ import Testing
   @Test func `folded texts are found by an index`() throws {
     let context = try Self.filled()
     #expect(try Self.check(context, #Predicate { $0.sender.folded == "zoe" }, uses: "folded of sender") > 50)
+    let name = "ZOË".folded
+    let cards = #Predicate<Postcard> { $0.sender.folded == name }
+    #expect(try Self.check(context, cards, uses: "folded of sender") > 50)
     let street = "STRAßE".folded
     try Self.check(context, #Predicate { $0.sender.folded == street }, uses: "folded of sender")
     try Self.check(context, #Predicate { $0.sender.folded == "STRAßE".folded }, uses: "folded of sender")
@@ -85,7 +89,8 @@ import Testing
     let years = try Self.check(context, #Predicate { $0.sent.utc.year == 2004 }, uses: "year of sent")
     #expect(years > 5)
     try Self.check(context, #Predicate { $0.sent.utc.year > 2030 && $0.sent.utc.year <= 2032 }, uses: "year of sent")
-    try Self.check(context, #Predicate { $0.sent.utc.month == 12 }, uses: "month of sent, day of sent")
+    let december = #Predicate<Postcard> { $0.sent.utc.month == 12 }
+    try Self.check(context, december, uses: "month of sent, day of sent")
     try Self.check(context, #Predicate { $0.sent.utc.month == 2 && $0.sent.utc.day == 29 }, uses: "month of sent")
     try Self.check(context, #Predicate { $0.read?.utc.weekday == 1 }, uses: "weekday of read")
     try Self.check(
@@ -112,13 +117,12 @@ import Testing
       #expect((1...12).contains(found.month) && (1...31).contains(found.day), "\(seconds)")
       #expect((1...7).contains(found.weekday) && (0...23).contains(found.hour), "\(seconds)")
     }
-    #expect(Date(timeIntervalSinceReferenceDate: .nan).utc == Date(timeIntervalSinceReferenceDate: .nan).utc)
     #expect(Date(timeIntervalSinceReferenceDate: -63_114_076_800).utc.year == 0)
   }
 
   @Test func `rows enter and leave, and groups have parts of dates as keys`() throws {
     let context = try Self.filled()
-    for card in try context.fetch(FetchDescriptor<Postcard>()) {
+    for card in try context.fetch(FetchDescriptor<Greeting>()) {
       switch card.number % 10 {
       case 0: card.sender = "Zoë \(card.number)"
       case 1: card.labels["new"] = "1"
@@ -129,26 +133,26 @@ import Testing
       }
     }
     try context.save()
-    try context.update(model: Postcard.self, where: #Predicate { $0.number < 40 }) { $0.labels = ["bulk": ""] }
+    try context.update(model: Greeting.self, where: #Predicate { $0.number < 40 }) { $0.labels = ["bulk": ""] }
     try Self.check(context, #Predicate { $0.sender.folded.starts(with: "zoe 1") }, uses: "folded of sender")
     try Self.check(context, #Predicate { $0.labels["new"] != nil }, uses: "keys of labels")
     try Self.check(context, #Predicate { $0.labels.keys.contains("bulk") }, uses: "keys of labels")
     try Self.check(context, #Predicate { $0.sent.utc.year == 2001 }, uses: "year of sent")
     #expect(try context.container.verify().isSound)
 
-    let year = Computed(#Expression<Postcard, Int> { $0.sent.utc.year })
-    let groups = try context.aggregate(Postcard.self, .count, by: \.[year])
-    let all = try context.fetch(FetchDescriptor<Postcard>())
+    let year = Computed(#Expression<Greeting, Int> { $0.sent.utc.year })
+    let groups = try context.aggregate(Greeting.self, .count, by: \.[year])
+    let all = try context.fetch(FetchDescriptor<Greeting>())
     #expect(groups.count > 20)
     for group in groups { #expect(all.filter { $0.sent.utc.year == group.key }.count == group.values) }
   }
 
   @Test func `pending objects are found as stored ones are`() throws {
     let context = try Self.filled(60)
-    let card = Postcard(1_000, from: "ZOÉ", sent: Date(timeIntervalSinceReferenceDate: 0))
+    let card = Greeting(1_000, from: "ZOÉ", sent: Date(timeIntervalSinceReferenceDate: 0))
     card.labels = ["pending": ""]
     context.insert(card)
-    func numbers(_ predicate: Predicate<Postcard>) throws -> [Int] {
+    func numbers(_ predicate: Predicate<Greeting>) throws -> [Int] {
       try context.fetch(FetchDescriptor(predicate: predicate)).map(\.number)
     }
     #expect(try numbers(#Predicate { $0.sender.folded == "zoe" }).contains(1_000))

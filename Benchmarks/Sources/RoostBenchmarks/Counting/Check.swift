@@ -83,7 +83,7 @@ struct Check {
     print(
       isGood
         ? "No operation takes 3 % more instructions than before."
-        : "Some operations take more instructions, or have no baseline. Mend them, or commit a new baseline (check --write) that says why."
+        : "Some operations take more instructions, or have no baseline. Fix them, or commit a new baseline (check --write), and give the reason in the message."
     )
     return isGood
   }

@@ -53,7 +53,7 @@ protocol Session: AnyObject {
   /// Inserts rows in their random order, `perTransaction` rows in each commit.
   func insert(_ rows: StringRows, perTransaction: Int) throws
 
-  /// Inserts each row in a transaction of its own, while other threads may do this with other rows.
+  /// Inserts each row in a separate transaction, while other threads may do this with other rows.
   func commitEach(_ rows: IntegerRows) throws
 
   /// Fills the empty store with sorted rows in the engine's quickest way, durable at the end.

@@ -53,7 +53,7 @@ protocol LibrarySession: AnyObject {
   /// Adds all artists and albums in one transaction. Not timed.
   func addShelves() throws
   func insert(_ tracks: Range<Int>, perTransaction: Int) throws
-  /// Inserts each track in a transaction of its own, while other threads may do this too.
+  /// Inserts each track in a separate transaction, while other threads may do this too.
   func insertEach(_ tracks: Range<Int>) throws
 
   // Reading. All sums are wrapping sums of ``TrackRow/word``.
@@ -98,7 +98,7 @@ protocol LibrarySession: AnyObject {
   func addParents(_ count: Int) throws
   /// Adds children one by one, in one transaction.
   func append(_ children: [Child]) throws
-  /// The same children; each parent's children are set at once.
+  /// Adds the same children, with one assignment for each parent.
   func assign(_ children: [Child]) throws
 
   // Checking

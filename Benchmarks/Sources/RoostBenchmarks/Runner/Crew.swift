@@ -2,7 +2,8 @@ import Foundation
 
 /// Threads that prepare, start together, and are timed from the start to the end of the last one.
 enum Crew {
-  /// Runs `work` on `count` threads of their own. `prepare` and `tidy` run on the same threads, untimed.
+  /// Runs `work` on `count` separate threads. `prepare` and `tidy` run on the same threads,
+  /// untimed.
   static func time<Tool, Result: Sendable>(
     _ count: Int,
     prepare: @escaping @Sendable (Int) throws -> Tool,

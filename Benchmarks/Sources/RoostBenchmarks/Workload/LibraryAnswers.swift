@@ -63,7 +63,7 @@ final class LibraryAnswers {
     return (tracks.map { UInt64($0) + 1 }, tracks.reduce(0) { $0 &+ track($1).word })
   }()
 
-  /// The same tracks in pieces, each for one snapshot of a reader.
+  /// The tracks of ``rows`` in pieces, each for one snapshot of a reader.
   private(set) lazy var chunks: [(asked: [UInt64], sum: UInt64)] = stride(
     from: 0, to: size - Self.chunk + 1, by: Self.chunk
   ).map { start in
@@ -169,7 +169,7 @@ final class LibraryAnswers {
     return digest
   }()
 
-  /// As many tracks as the library has, half of which are in it. Those get one more play.
+  /// As many tracks as the library has. Half of them are in it, and get one more play.
   private(set) lazy var upserts: (tracks: [Int], digest: TrackDigest) = {
     let tracks = shuffled(size, seed: 5).map { $0 + size / 2 }
     var digest = TrackDigest()

@@ -57,7 +57,11 @@ extension PredicateExpressions.NotEqual {
 extension PredicateExpressions.Comparison {
   func step(_ walker: Walker) throws -> AnyStep {
     let (one, other) = (try walker.step(of: lhs), try walker.step(of: rhs))
+    // Foundation's <= and >= are true for a date that is NaN, which is in no order of the engine.
+    let isDate = LHS.Output.self == Date.self
     switch op {
+    case .lessThanOrEqual where isDate: return Step<Bool> { try DateOrder.isAtMost(one.run($0), other.run($0)) }
+    case .greaterThanOrEqual where isDate: return Step<Bool> { try DateOrder.isAtMost(other.run($0), one.run($0)) }
     case .lessThan: return Step<Bool> { try one.run($0) < other.run($0) }
     case .lessThanOrEqual: return Step<Bool> { try one.run($0) <= other.run($0) }
     case .greaterThan: return Step<Bool> { try one.run($0) > other.run($0) }
@@ -72,7 +76,9 @@ extension PredicateExpressions.Range {
     let (low, high, blame) = (try walker.step(of: lower), try walker.step(of: upper), walker.blame(self))
     return Step<Swift.Range<LHS.Output>> {
       let (low, high) = (try low.run($0), try high.run($0))
-      guard low <= high else { throw blame.fault(.outOfBounds, "a range ends before it begins") }
+      guard low <= high, !DateOrder.isUnordered(low), !DateOrder.isUnordered(high) else {
+        throw blame.fault(.outOfBounds, "a range ends before it begins")
+      }
       return low..<high
     }
   }
@@ -83,7 +89,9 @@ extension PredicateExpressions.ClosedRange {
     let (low, high, blame) = (try walker.step(of: lower), try walker.step(of: upper), walker.blame(self))
     return Step<Swift.ClosedRange<LHS.Output>> {
       let (low, high) = (try low.run($0), try high.run($0))
-      guard low <= high else { throw blame.fault(.outOfBounds, "a range ends before it begins") }
+      guard low <= high, !DateOrder.isUnordered(low), !DateOrder.isUnordered(high) else {
+        throw blame.fault(.outOfBounds, "a range ends before it begins")
+      }
       return low...high
     }
   }
@@ -92,8 +100,20 @@ extension PredicateExpressions.ClosedRange {
 extension PredicateExpressions.RangeExpressionContains {
   func step(_ walker: Walker) throws -> AnyStep {
     let (range, element) = (try walker.step(of: range), try walker.step(of: element))
-    return Step<Bool> { try range.run($0).contains(element.run($0)) }
+    return Step<Bool> {
+      let (range, element) = (try range.run($0), try element.run($0))
+      return range.contains(element) && !DateOrder.isUnordered(element)
+    }
   }
+}
+
+/// Dates compared as the engine compares them: one that is NaN is in no order, and in no range.
+private enum DateOrder {
+  static func isUnordered<Value>(_ value: Value) -> Bool {
+    Value.self == Date.self && (value as? Date)?.timeIntervalSinceReferenceDate.isNaN == true
+  }
+
+  static func isAtMost<Value: Comparable>(_ one: Value, _ other: Value) -> Bool { one < other || one == other }
 }
 
 // MARK: Optionals

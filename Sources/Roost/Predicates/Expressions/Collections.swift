@@ -30,6 +30,18 @@ extension Translator {
     }
   }
 
+  /// The engine computes aggregates of the rows of a relationship. It does not add decimals.
+  func aggregate(
+    _ aggregation: Condition.Aggregation, _ sequence: Operand, binding variable: BoundVariable, body: Operand
+  ) throws -> TranslatedPart {
+    let whole = TypeFacts.whole(body.output)
+    let (list, number) = try bindElement(of: sequence, variable)
+    guard list.rows != nil, whole != Decimal.self, Constant.isSortedByValue(whole) else {
+      throw Untranslatable(sequence.expression)
+    }
+    return TranslatedPart(.aggregate(aggregation, number, list.expression, try value(of: body)))
+  }
+
   /// Returns a collection, and the engine's variable for its elements.
   private func bindElement(of list: Operand, _ variable: BoundVariable) throws -> (TranslatedPart, Int) {
     var found = try piece(list)

@@ -10,7 +10,7 @@ internal import Synchronization
 /// It serves every predicate whose expression has the same type, key paths, operators and
 /// variables, and whose values are nil at the same positions. Nothing else can change the
 /// translation. The first uses of each template are checked: the predicate is translated again and
-/// compared. A debug build checks all uses.
+/// compared. A debug build checks every other use.
 ///
 /// Unchecked because the lock guards the questions.
 final class PredicateTemplate: @unchecked Sendable {

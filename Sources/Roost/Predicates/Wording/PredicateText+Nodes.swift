@@ -32,6 +32,8 @@ extension PredicateText {
     case .closure(let kind, let list, let variable, let body):
       Wording("\(operand(list, .postfix)).\(kind.name) \(closure(variable.key, body))", .postfix)
     case .extreme(let extreme, let list, _): call(list, extreme == .maximum ? "max" : "min", arguments: "")
+    case .aggregate(let aggregation, let list, let variable, let body):
+      Wording("\(operand(list, .postfix)).\(aggregation) \(closure(variable.key, body))", .postfix)
     case .element(let list, let index), .slice(let list, let index), .lookup(let list, key: let index):
       Wording("\(operand(list, .postfix))[\(text(index))]", .postfix)
     case .lookupOr(let table, let key, let instead):

@@ -22,6 +22,8 @@ public struct Join<Model: PersistentModel, Result>: @unchecked Sendable {
   var keepsAll: Bool { !absent.isEmpty }
   /// Selects the other models. Models with a nil key match nothing, and have no keys.
   let select: (JoinQuestion<Model>) throws -> [(keys: [AnyHashable]?, result: Result)]
+  /// Reads the other models along an index of the key with this number; nil if there is none.
+  let blocks: (JoinQuestion<Model>, Int) throws -> JoinBlocks<Result>?
 }
 
 /// The keys of a join, on the side of the first class.
@@ -34,6 +36,9 @@ struct JoinSide<Model: PersistentModel> {
   }
 
   let keys: [Key]
+
+  /// Whether every pair of models matches.
+  var isAll: Bool { keys.allSatisfy { $0.comparison == .all } }
 
   init<Other: PersistentModel>(_ keys: [JoinKey<Model, Other>]) {
     self.keys = keys.map {
@@ -93,6 +98,9 @@ extension Join {
     self.init(keys, absent: absent) { question, own in
       let column = SelectedColumn(first)
       return try question.rows(own, [column], of: descriptor) { make(try $0.value(column)) }
+    } blocks: { question, own, number in
+      let column = SelectedColumn(first)
+      return try question.blocks(own, [column], by: number, of: descriptor) { make(try $0.value(column)) }
     }
   }
 
@@ -109,6 +117,14 @@ extension Join {
       return try question.rows(own, columns, of: descriptor) { row in
         make(try row.value(head), try row.value(next), (repeat try row.value(each rest)))
       }
+    } blocks: { question, own, number in
+      let (head, next) = (SelectedColumn(first), SelectedColumn(second))
+      let rest = (repeat SelectedColumn(each others))
+      var columns: [AnySelectedColumn<Other>] = [head, next]
+      for column in repeat each rest { columns.append(column) }
+      return try question.blocks(own, columns, by: number, of: descriptor) { row in
+        make(try row.value(head), try row.value(next), (repeat try row.value(each rest)))
+      }
     }
   }
 
@@ -117,11 +133,13 @@ extension Join {
     _ select:
       @escaping (JoinQuestion<Model>, [AnyJoinColumn<Other>]) throws -> [(
         keys: [AnyHashable]?, result: Result
-      )]
+      )],
+    blocks: @escaping (JoinQuestion<Model>, [AnyJoinColumn<Other>], Int) throws -> JoinBlocks<Result>?
   ) {
     side = JoinSide(keys)
     self.absent = absent
     self.select = { question in try select(question, keys.map { $0.other() }) }
+    self.blocks = { question, number in try blocks(question, keys.map { $0.other() }, number) }
   }
 }
 

@@ -1,4 +1,4 @@
-/// Finds the matching rows of the other side of a join.
+/// Finds the matching rows of the other side of a join. ``MergeJoin`` is the other way.
 ///
 /// | Keys | How |
 /// |---|---|

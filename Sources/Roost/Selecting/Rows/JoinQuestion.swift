@@ -11,6 +11,8 @@ struct JoinQuestion<Model: PersistentModel> {
   private let columns: [AnyJoinColumn<Model>]
   /// Whether rows of the other side without a match are needed too.
   let wantsAll: Bool
+  /// The number of rows of the other side that suffice; nil for all.
+  var limit: Int?
 
   /// - Parameters:
   ///   - rows: all rows of the first side.
@@ -30,6 +32,7 @@ struct JoinQuestion<Model: PersistentModel> {
   ) throws -> [(keys: [AnyHashable]?, result: Result)] {
     var descriptor = descriptor
     descriptor.includePendingChanges = includePendingChanges
+    descriptor.fetchLimit = limit
     var run = SelectRun(descriptor, state, columns: keys + columns)
     run.restriction = wantsAll ? nil : restriction(keys)
     var rows: [(keys: [AnyHashable]?, result: Result)] = []
@@ -43,6 +46,30 @@ struct JoinQuestion<Model: PersistentModel> {
       return true
     }
     return rows
+  }
+
+  /// Returns the rows of the other side in blocks with equal values of one key.
+  ///
+  /// - Parameter number: the number of the key.
+  func blocks<Other: PersistentModel, Result>(
+    _ keys: [AnyJoinColumn<Other>], _ columns: [AnySelectedColumn<Other>], by number: Int,
+    of descriptor: FetchDescriptor<Other>, make: @escaping (SelectRun<Other>.Row) throws -> Result
+  ) throws -> JoinBlocks<Result>? {
+    guard descriptor.sortBy.isEmpty else { return nil }
+    var descriptor = descriptor
+    descriptor.includePendingChanges = includePendingChanges
+    let run = SelectRun(descriptor, state, columns: keys + columns)
+    guard let blocks = try run.blocks(by: keys[number]) else { return nil }
+    let (lookup, width) = (try blocks.stream.lookup(blocks.values), blocks.values.count)
+    return JoinBlocks(kind: blocks.kind, stream: blocks.stream, query: blocks.query, pin: blocks.pin) { key in
+      let values = try lookup(key)
+      return try stride(from: 0, to: values.count, by: width).map { start in
+        let row = SelectRun<Other>.Row.stored(values[start..<start + width])
+        return (try row.keys(keys), try make(row))
+      }
+    } explain: {
+      run.told(blocks)
+    }
   }
 
   /// Returns nil if all rows of the other side are needed, or if the first side has unsaved models,

@@ -23,16 +23,29 @@ struct JoinRun<Model: PersistentModel, Result> {
     }
   }
 
+  static func check(pairs count: Int) throws {
+    guard count > mostRows else { return }
+    throw RoostError(.badValue, "the join has more than \(mostRows) pairs: add a predicate, a limit, or another key")
+  }
+
   /// Calls a closure with each row and a matching result, until it returns false. The result is nil
   /// if the row has no match, and the row is nil if the result has none.
+  ///
+  /// - Parameter enough: the number of pairs that suffice; nil for all.
   func forEach(
-    _ rows: [SelectRun<Model>.Row], _ state: ContextState, includePendingChanges: Bool,
+    _ rows: [SelectRun<Model>.Row], _ state: ContextState, includePendingChanges: Bool, enough: Int? = nil,
     body: (SelectRun<Model>.Row?, Result?) throws -> Bool
   ) throws {
-    let found = try join.select(
-      JoinQuestion(
-        join.side, rows, columns: keys, state: state, includePendingChanges: includePendingChanges,
-        wantsAll: keepsOthers))
+    var question = JoinQuestion(
+      join.side, rows, columns: keys, state: state, includePendingChanges: includePendingChanges,
+      wantsAll: keepsOthers)
+    if join.side.isAll, !keepsOthers { question.limit = enough }
+    let found = try join.select(question)
+    if join.side.isAll {
+      // For `.all` the number of pairs is known in advance.
+      let (all, isTooLarge) = rows.count.multipliedReportingOverflow(by: found.count)
+      try Self.check(pairs: min(isTooLarge ? .max : all, enough ?? .max))
+    }
     var index = JoinIndex(join.side, found.map { $0.keys })
     state.notes?.changeLast { if $0.joining == .none || index.joining != .table { $0.joining = index.joining } }
     var count = 0
@@ -42,15 +55,15 @@ struct JoinRun<Model: PersistentModel, Result> {
     for row in rows {
       var own: [Int] = []
       if let keys = try row.keys(keys) {
+        // Unless the pairs are sorted afterwards, one row needs at most as many as the whole
+        // result.
+        let most = index.joining == .sorted || keepsOthers ? .max : enough ?? .max
         try index.forEach(keys) { place in
           count += 1
-          if count > Self.mostRows {
-            throw RoostError(
-              .badValue, "the join has more than \(Self.mostRows) pairs: add a predicate, a limit, or another key")
-          }
+          try Self.check(pairs: count)
           try state.queryMemory?.take(bytes, for: .join)
           own.append(place)
-          return true
+          return own.count < most
         }
       }
       if index.joining == .sorted { own.sort() }

@@ -9,13 +9,13 @@ internal import RoostRecords
 /// models are fetched.
 /// the engine cannot test or sort, all models are fetched.
 struct SelectRun<Model: PersistentModel> {
-  private let descriptor: FetchDescriptor<Model>
-  private let state: ContextState
-  private let columns: [AnySelectedColumn<Model>]
+  let descriptor: FetchDescriptor<Model>
+  let state: ContextState
+  let columns: [AnySelectedColumn<Model>]
   /// The restriction of a join. The engine may leave out all other rows.
   var restriction: SelectRestriction<Model>?
 
-  private let matches: [MatchRun<Model>]
+  let matches: [MatchRun<Model>]
 
   init(
     _ descriptor: FetchDescriptor<Model>, _ state: ContextState, columns: [AnySelectedColumn<Model>],

@@ -11,6 +11,8 @@ class AnySelectedColumn<Model: PersistentModel> {
   var number = 0
   /// The kind of the stored value, after it was placed.
   var kind: Kind?
+  /// Counts what a closure computes, if the call keeps it.
+  var memory: QueryMemory?
 
   init(_ keyPath: PartialKeyPath<Model>?) {
     self.keyPath = keyPath
@@ -49,7 +51,10 @@ final class SelectedColumn<Model: PersistentModel, Known>: AnySelectedColumn<Mod
   }
 
   func value(_ stored: Value) throws -> Known {
-    if let value = read(stored) { return value }
+    if let value = read(stored) {
+      if computed != nil, let memory { try memory.take(HeapBytes.of(value), for: .rows) }
+      return value
+    }
     throw RoostError(
       .unreadable,
       "the stored value of \(Model._$type.name).\(PathNames.text(typed)) is not of type \(Known.self): \(Describer.text(stored))"

@@ -26,8 +26,8 @@ extension RowChanges {
       guard !list.isEmpty else { return }
       let place = generator.below(list.count)
       let gone = list[place]
-      // If a row is there several times, the position here alone decides which link is removed on
-      // the other side.
+      // If a list has a row several times, the model does not know which link is removed on the
+      // other side.
       guard list.count(where: { $0 == gone }) == 1 else { return }
       try demand(links.remove(at: place, from: RowID(owner)).number == gone, "another row left")
       var rest = list
@@ -78,7 +78,7 @@ extension RowChanges {
       for row in list { model.update(row, ["owner": .null]) }
       list = []
     default:
-      // In half of the cases the order of the numbers, which need not be stored.
+      // Half of the lists are in the order of the numbers, which is not stored.
       let isSorted = generator.chance(1, in: 2)
       var wanted = list
       if !isSorted || generator.chance(1, in: 2) { wanted = model.items.filter { _ in generator.chance(1, in: 8) } }

@@ -2,8 +2,8 @@ import Foundation
 import Roost
 
 /// A model with indexes of folded texts, of keys, and of parts of dates.
-@Model final class Postcard {
-  #Index<Postcard>(
+@Model final class Greeting {
+  #Index<Greeting>(
     [.folded(\.sender)], [.folded(\.receiver), .ascending(\.number)], [.keys(\.labels)],
     [.ascending(\.place), .keys(\.prices).descending], [.year(\.sent)], [.month(\.sent), .day(\.sent)],
     [.weekday(\.read), .hour(\.read)])
