@@ -49,7 +49,11 @@ import Testing
 
   @Test func `a future version and another page size are distinguished from damage`() {
     let future = sealed(sample.encoded()) { $0[8] = UInt8(Superblock.version) + 1 }
-    if case .futureVersion(Superblock.version + 1) = Superblock.read(future) {} else { Issue.record("not a future version") }
+    if case .futureVersion(let version) = Superblock.read(future) {
+      #expect(version == Superblock.version + 1)
+    } else {
+      Issue.record("not a future version")
+    }
     let sized = sealed(sample.encoded()) { $0[13] = 0x20 }
     if case .wrongPageSize(8192) = Superblock.read(sized) {} else { Issue.record("not a wrong page size") }
   }
