@@ -47,7 +47,7 @@ import Testing
         let (kept, made) = (try golden.sample(name), try golden.sample(name, in: folder.path))
         #expect(kept.files == made.files && kept.contents == made.contents, "\(name)")
       }
-      #expect(entry == "GoldenVersion(2, library: 10904, \(golden.samples), rows: \(golden.rows)),")
+      #expect(entry == "GoldenVersion(\(golden.version), library: 10904, \(golden.samples), rows: \(golden.rows)),")
     }
     // It overwrites no version.
     #expect(throws: (any Error).self) { try GoldenVersion.write(version: golden.version, into: folder.path) }

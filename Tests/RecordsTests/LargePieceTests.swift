@@ -184,7 +184,7 @@ import Testing
     #expect(leaves.count > 12)
     let lost = leaves[number * (leaves.count - 1) / 5]
     let file = try fileSystem.open("/a.roost", .write)
-    try file.write([UInt8](repeating: 0x55, count: 300), at: UInt64(lost) * 4096 + 2000)
+    try file.write([UInt8](repeating: 0, count: 4096), at: UInt64(lost) * 4096)
     file.close()
     let rows = RowSalvage()
     _ = try Rescue.salvage(

@@ -58,7 +58,7 @@ package struct GoldenVersion: Sendable {
       2, library: 10904, ["closed", "stopped", "packed"],
       rows: [
         "rows closed", "rows stopped", "rows named", "rows with cases", "rows with version", "rows with texts",
-        "rows with derived", "rows with index forms",
+        "rows with derived", "rows with index forms", "rows with index parts",
       ]),
     GoldenVersion(
       3, library: 10904, ["closed", "stopped", "packed"],
