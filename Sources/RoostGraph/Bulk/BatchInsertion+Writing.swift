@@ -119,7 +119,7 @@ extension BatchInsertion {
     } clear: {
       try clear($0)
     } changed: { one in
-      bulk.noteChanged(one.former.row.number, map.home, run)
+      bulk.noteChanged(one.former.row.number, map.home, run: run)
       bulk.noteLead(
         relation, from: LinkKey(map: map.number, row: one.former.row.number, property: 0), to: one.target, run)
     }
@@ -147,7 +147,7 @@ extension BatchInsertion {
       return try !bulk.saver.takes(
         known, place.map, policy: decision.policy, row: other, property: relation.property, table: place.table)
     } changed: { row in
-      bulk.noteChanged(row.number, place.map.home, run)
+      bulk.noteChanged(row.number, place.map.home, run: run)
       if relation.minimum == 0 { return }
       run.counted.insert(
         LinkKey(map: bulk.saver.declaring(place.map, relation), row: row.number, property: relation.property))
@@ -184,13 +184,13 @@ extension BatchInsertion {
         if relation.isOwnInverse, let former {
           // The former partner has no reference from here on.
           try table.update(former) { builder in builder.setNull(slot) }
-          bulk.noteChanged(former.number, map.home, run)
+          bulk.noteChanged(former.number, map.home, run: run)
         }
         try lead(row, to: owner, table, slot: slot, member: member, map: map, relation: relation)
       } catch let fault as RecordFault {
         throw SaveRefusal(faults: [bulk.saver.refusal(fault, bulk.objects.name(member), writer: run.writer)])
       }
-      bulk.noteChanged(row.number, map.home, run)
+      bulk.noteChanged(row.number, map.home, run: run)
     }
   }
 

@@ -61,7 +61,7 @@ extension BulkWriter {
     for (map, rows) in byMap(gone.rows) { try checkWaiting(rows, store.maps[map]) }
     for loose in gone.loose {
       guard let map = store.map(of: loose.row.entity) else { continue }
-      noteChanged(loose.row.row.number, map.home, run)
+      noteChanged(loose.row.row.number, map.home, run: run)
       // Fields of subclasses may always be nil, so the rows themselves allowed it.
       if store.needsReference(loose.field, map) {
         let field = map.entity.field(loose.field)?.name

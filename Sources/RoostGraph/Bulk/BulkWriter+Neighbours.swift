@@ -30,7 +30,7 @@ extension BulkWriter {
   }
 
   /// Records a row that changed because a related row was written.
-  func noteChanged(_ row: UInt64, _ home: Int, _ run: BulkRun) {
+  func noteChanged(_ row: UInt64, _ home: Int, run: BulkRun) {
     run.note(changed: row, home)
     if store.judgedHomes.contains(home) { run.neighbours.insert(LinkKey(map: home, row: row, property: 0)) }
   }

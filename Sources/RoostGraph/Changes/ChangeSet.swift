@@ -44,7 +44,7 @@ package final class ChangeSet {
   @exclusivity(unchecked) package weak var watcher: (any ChangeWatching)? { didSet { isWatched = watcher != nil } }
   @exclusivity(unchecked) private(set) var isWatched = false
   /// Learns of each change while a save calls `validate`.
-  var judgedWrites: JudgedWrites? { didSet { isJudged = judgedWrites != nil } }
+  var judgedWrites: (any WriteNoting)? { didSet { isJudged = judgedWrites != nil } }
   @exclusivity(unchecked) private var isJudged = false
 
   init(_ objects: ObjectTable) {

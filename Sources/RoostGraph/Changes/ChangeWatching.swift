@@ -6,3 +6,8 @@ package protocol ChangeWatching: AnyObject {
   /// Called before an object is deleted.
   func willDelete(_ object: any _ModelObject)
 }
+
+/// Learns of each write of a property, before the setter stores.
+protocol WriteNoting: AnyObject {
+  func note(_ object: any _ModelObject, _ property: Int, origin: RowOrigin)
+}

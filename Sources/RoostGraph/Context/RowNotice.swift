@@ -34,7 +34,7 @@ package final class RowNotice {
   package func changed(_ row: RowID, of entity: EntityID) {
     changedRow = row
     guard let run, let map = store.map(of: entity) else { return }
-    context.bulk.noteChanged(row.number, map.home, run)
+    context.bulk.noteChanged(row.number, map.home, run: run)
   }
 
   /// Records that a row is referenced through a relationship now.

@@ -140,12 +140,12 @@ extension Saver {
     for object in changes.changed {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       if origin.map.type.computed.isEmpty, origin.map.type.judge == nil { continue }
-      try checkIsCurrent(LinkKey(object, origin), origin.map, news, run: run)
+      try checkIsCurrent(LinkKey(object, origin), origin.map, news: news, run: run)
     }
-    for key in neighbours { try checkIsCurrent(key, objects.map(of: key), news, run: run) }
+    for key in neighbours { try checkIsCurrent(key, objects.map(of: key), news: news, run: run) }
   }
 
-  private func checkIsCurrent(_ row: LinkKey, _ map: EntityMap, _ news: SaveRun.News, run: SaveRun) throws {
+  private func checkIsCurrent(_ row: LinkKey, _ map: EntityMap, news: SaveRun.News, run: SaveRun) throws {
     if news.contains(row.map, row.row) { throw Delay.isBehind }
     if map.type.judge == nil { return }
     for case .some(let relation) in store.relations[map.number] {

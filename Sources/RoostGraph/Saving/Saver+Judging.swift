@@ -69,12 +69,13 @@ extension Saver {
   private func beginJudging() {
     links.settle()
     (isJudging, judged, neighbours) = (true, [], [])
-    changes.judgedWrites = JudgedWrites(self)
+    writes = JudgedWrites(self)
+    changes.judgedWrites = writes
   }
 
   private func endJudging() {
     isJudging = false
-    changes.judgedWrites = nil
+    (changes.judgedWrites, writes) = (nil, nil)
   }
 
   /// Calls `validate` of one object, and replaces its earlier errors.
@@ -88,7 +89,7 @@ extension Saver {
   /// The objects whose values and relationships the last round changed.
   private func takeChanged() -> [any _ModelObject] {
     links.settle()
-    return changes.judgedWrites?.takeChanged() ?? []
+    return writes?.takeChanged() ?? []
   }
 
   /// An object and the reason of its call. It keeps the object, so that no other object gets its
@@ -177,7 +178,7 @@ extension Saver {
 }
 
 /// The objects that `validate` changed in one round of a save, with their earlier values.
-final class JudgedWrites {
+final class JudgedWrites: WriteNoting {
   private unowned let saver: Saver
   private var written: [Written] = []
   private var places: [ObjectIdentifier: Int] = [:]

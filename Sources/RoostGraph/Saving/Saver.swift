@@ -51,6 +51,8 @@ package final class Saver {
   /// Stored objects that were validated because a related object is deleted. They have no unsaved
   /// changes.
   var neighbours: Set<LinkKey> = []
+  /// The objects that `validate` changes in the current round.
+  var writes: JudgedWrites?
   /// The results of pattern matches in the current save.
   let matches = RuleMatches()
   /// Whether it computes the values of new derived properties. Rules that were added since must not
