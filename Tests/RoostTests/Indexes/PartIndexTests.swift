@@ -59,7 +59,8 @@ import Testing
     try Self.check(context, #Predicate { $0.sender.folded == "STRAßE".folded }, uses: "folded of sender")
     try Self.check(context, #Predicate { $0.sender.folded.hasPrefix("ang") }, uses: "folded of sender")
     try Self.check(context, #Predicate { $0.receiver?.folded == "strasse" }, uses: "folded of receiver")
-    try Self.check(context, #Predicate { $0.receiver?.folded == "strasse" && $0.number < 40 }, uses: "folded of receiver")
+    try Self.check(
+      context, #Predicate { $0.receiver?.folded == "strasse" && $0.number < 40 }, uses: "folded of receiver")
     try Self.check(context, #Predicate { $0.sender.lowercased() == "zoe" }, uses: nil)
     try Self.check(context, #Predicate { $0.sender.folded.contains("ngst") }, uses: nil)
     #expect(try Self.check(context, #Predicate { $0.sender.folded == "ZOE" }, uses: "folded of sender") == 0)
