@@ -106,8 +106,8 @@ struct Wish {
     try check(context, busy, 2)
 
     let longer = #Predicate<Song> { $0.length > ($0.band?.songs.average(\.length) ?? 0) }
-    let songs = try context.fetch(FetchDescriptor<Song>())
-    let expected = songs.count { $0.length > ($0.band?.songs.average(\.length) ?? 0) }
+    let stored = try context.fetch(FetchDescriptor<Song>())
+    let expected = stored.count { $0.length > ($0.band?.songs.average(\.length) ?? 0) }
     try check(context, longer, expected)
     #expect(expected > 0)
 
