@@ -25,7 +25,7 @@ struct PredicateMacro: ExpressionMacro {
     }
     let text = writer.closure(closure, isOutermost: true)
     // A part that is refused is written as true. As a value of another type it would be a second error of the compiler.
-    if isRefused, kind == "Expression" { return .text("{ fatalError() }()") }
+    if isRefused, kind == "Expression" { return .text("{ preconditionFailure() }()") }
     let types = node.genericArgumentClause?.trimmedDescription ?? closure.typesOfParameters(kind)
     return .text("Foundation.\(kind)\(types)(\(text))")
   }
