@@ -100,7 +100,7 @@ import Testing
   @Test func `a refused expression has no second error`() {
     let expansion = Expansion("let e = #Expression<Item, Double> { Double($0.n) }")
     #expect(expansion.complaints.count == 1 && expansion.complaints.first?.contains("cannot call this") == true)
-    #expect(expansion.text == "let e = { fatalError() }()", "\(expansion.text)")
+    #expect(expansion.text == "let e = { preconditionFailure() }()", "\(expansion.text)")
   }
 
   @Test func `no closure`() {
