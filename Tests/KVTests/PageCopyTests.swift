@@ -420,7 +420,7 @@ import Testing
     #expect(try Care.contents(store).count == contents.count + 1)
     try store.close()
     let after = try #require(fileSystem.contents(of: Self.path))
-    #expect(after[8] == 2 && after[Page.size + 8] == 2)
+    #expect(after[8] == 3 && after[Page.size + 8] == 3)
     #expect(try !copies(fileSystem).isEmpty)
     #expect(try KeyValueStore.verify(Self.path, fileSystem: fileSystem).findings == [])
   }
