@@ -33,6 +33,7 @@ struct Expansion {
     macros["Index"] = MacroSpec(type: Macros.type(named: "ConstraintMacro")!)
     macros["_PersistedProperty"] = MacroSpec(type: Macros.type(named: "PersistedPropertyMacro")!)
     macros["Predicate"] = MacroSpec(type: Macros.type(named: "PredicateMacro")!)
+    macros["Expression"] = macros["Predicate"]
     macros["Snapshots"] = MacroSpec(type: Macros.type(named: "SnapshotsMacro")!, conformances: conformances)
     macros["Model"] = MacroSpec(type: Macros.type(named: "ModelMacro")!, conformances: conformances)
     let expanded = file.expand(
