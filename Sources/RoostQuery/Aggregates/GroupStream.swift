@@ -24,8 +24,6 @@ package final class GroupStream {
   let parts: [Part]
   let isBackward: Bool
   private let keys: SortKeys
-  /// The number of parts up to and including the first text; nil if no part is a text.
-  private let textParts: Int?
   private var open: Open?
 
   /// The group whose rows are being read.
@@ -56,7 +54,6 @@ package final class GroupStream {
       return try checker.key(key)
     }
     self.keys = try SortKeys(terms, plan.ground, entity: plan.entity.id, numbersRows: false)
-    textParts = parts.firstIndex { KeyField($0.field).isText }.map { $0 + 1 }
   }
 
   package var indexName: String { use.index.index.name }
@@ -105,11 +102,11 @@ package final class GroupStream {
         isThere = try step(&cursor)
         continue
       }
-      let isCut = textParts != nil && valueBytes > use.index.index.textBytes
+      let mayBeCut = valueBytes > use.index.index.textBytes
       if try !close(steps) { return false }
       let values = try values(row)
-      if isCut {
-        let stretch = KeyRange(prefix: try prefix(values, parts.prefix(textParts ?? 0)))
+      if mayBeCut, let cut = parts.firstIndex(where: { isCut(values[$0.key], $0.field) }) {
+        let stretch = KeyRange(prefix: try prefix(values, parts.prefix(through: cut)))
         if try !sorted(stretch, in: range, steps: steps) { return false }
         isThere = try leave(stretch, &cursor)
         continue
@@ -202,6 +199,12 @@ package final class GroupStream {
       return true
     }
     return values
+  }
+
+  /// Whether the index has only the beginning of a text.
+  private func isCut(_ value: Value, _ field: Field) -> Bool {
+    KeyField(field).isText
+      && KeyBytes(value, field, cutBehind: use.index.index.textBytes) != KeyBytes(value, field, cutBehind: .max)
   }
 
   /// The bytes with which the entries of rows with these keys begin.
