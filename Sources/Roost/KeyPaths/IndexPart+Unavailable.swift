@@ -17,12 +17,6 @@ extension Schema.IndexPart {
   @available(*, unavailable, message: "only an array or a set has elements: a dictionary has .keys")
   public static func elements<Value>(_ keyPath: KeyPath<Model, Value>) -> Self { ascending(keyPath) }
 
-  /// A dictionary has keys.
-  @available(*, unavailable, message: "a dictionary has no elements: write .keys")
-  public static func elements<Key: Hashable, Value>(_ keyPath: KeyPath<Model, [Key: Value]>) -> Self {
-    ascending(keyPath)
-  }
-
   /// A text has no elements.
   @available(*, unavailable, message: "a text has no elements: write .lowercased, .folded or .count")
   public static func elements(_ keyPath: KeyPath<Model, String>) -> Self { ascending(keyPath) }

@@ -26,6 +26,7 @@ extension GroupStream {
           return try plan.withRow(id) { row in
             guard try plan.passes(row) else { return true }
             plan.tally.matches += 1
+            plan.tally.results += 1
             try reading.append(row, to: &found)
             return true
           }

@@ -108,6 +108,8 @@ extension GroupStream {
     let start = try range.low.withBytes { (low) throws(StoreError) in try use.index.rank(of: low) }
     var cursor = try use.index.cursor()
     var shares = 0.0
+    // These rows are read to plan, and do not count as rows of the query.
+    defer { plan.tally = Plan.Tally() }
     for sample in 0..<Self.samples {
       guard try cursor.move(to: start + count * (2 * sample + 1) / (2 * Self.samples)) else { return entries }
       let stretch = KeyRange(prefix: try prefix(values(cursor.row()), parts[...])).clipped(range.low, range.high)

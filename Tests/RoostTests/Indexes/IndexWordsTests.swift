@@ -27,7 +27,6 @@
     @Test(arguments: [
       (#"#Index<Card>([.lowercased(\.points)])"#, "only a String has a lower case"),
       (#"#Index<Card>([.year(\.name)])"#, "only a Date has a year"),
-      (#"#Index<Card>([.elements(\.labels)])"#, "a dictionary has no elements: write .keys"),
       (#"#Index<Card>([.keys(\.name)])"#, "only a dictionary has keys"),
       (#"#Index<Card>([\.name], where: #Predicate { $0.points > 1 })"#, "write 'where: { $0.points > 1 }'"),
     ])
