@@ -110,6 +110,28 @@ import Testing
     #expect(try child.fetchCount(FetchDescriptor<LiveTag>()) == 1)
   }
 
+  /// Before the fix, the stored model lost its members and its references.
+  @Test func `a merge with a stored model keeps its members and its references`() throws {
+    let (tag, album) = (LiveTag("x"), LiveAlbum("y", number: 7))
+    let song = LiveSong("a", nil, year: 2000, number: 1)
+    for model in [tag, album, song] as [any PersistentModel] { parent.insert(model) }
+    (song.tags, song.album) = ([tag], album)
+    try parent.save()
+    let child = try ModelContext(parent: parent)
+    let (empty, other) = (LiveTag("x"), LiveSong("b", nil, year: 2001, number: 2))
+    child.insert(empty)
+    try child.save()
+    #expect(tag.songs.map(\.title) == ["a"])
+    let again = LiveTag("x")
+    child.insert(other)
+    other.tags = [again]
+    try child.save()
+    #expect(tag.songs.map(\.title).sorted() == ["a", "b"])
+    try parent.save()
+    let tags = try ModelContext(play.container).fetch(FetchDescriptor<LiveTag>())
+    #expect(tags.map { $0.songs.map(\.title).sorted() } == [["a", "b"]])
+  }
+
   @Test(arguments: 1...5) func `after each save parent and child show the same`(seed: UInt64) throws {
     let play = try LivePlay(seed: seed)
     let parent = play.contexts[0]

@@ -128,7 +128,7 @@ extension ModelContext {
   /// Makes the changes of a save without saving them. Returns the models of the inserted and the
   /// updated snapshots.
   func take(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> [any PersistentModel] {
-    let models = try take((request.inserted + request.updated).map(\.content))
+    let models = try take((request.inserted + request.updated).map(\.content), mergesNew: true)
     for snapshot in request.deleted {
       if let model = existing(snapshot.persistentIdentifier) { delete(model) }
     }

@@ -31,10 +31,14 @@ extension ModelContext {
 
 extension ModelContext {
   /// Applies the contents of snapshots to models, and returns the models.
+  ///
+  /// - Parameter mergesNew: whether the contents come from a save. Then a content that is merged by
+  ///   its unique values takes no member out of a list and no reference away, as in any save.
   @discardableResult
-  func take(_ contents: [SnapshotContent]) throws -> [any PersistentModel] {
+  func take(_ contents: [SnapshotContent], mergesNew: Bool = false) throws -> [any PersistentModel] {
     try Doorway.pass {
       var application = SnapshotApplication(contents, self)
+      application.mergesNew = mergesNew
       return try application.run()
     }
   }
@@ -44,6 +48,7 @@ extension ModelContext {
 private struct SnapshotApplication {
   let contents: [SnapshotContent]
   let context: ModelContext
+  var mergesNew = false
   /// The model of each snapshot, and whether it is new.
   var models: [Found?]
   /// New models whose to-one relationships are not set yet.
@@ -58,6 +63,8 @@ private struct SnapshotApplication {
   struct Found {
     var model: any PersistentModel
     var isNew = false
+    /// Whether it was found by its unique values.
+    var isLike = false
   }
 
   /// An identifier, and its process: an identifier without a row is valid in one process only.
@@ -90,7 +97,8 @@ private struct SnapshotApplication {
     for found in found where found.isNew { try context.state.graph(of: found.model).insert(found.model) }
     for (content, found) in zip(contents, found) {
       // All targets were found before.
-      content.give(to: found.model) { try? target($0, content) }
+      let given = mergesNew && found.isLike ? content.merged(into: SnapshotContent(found.model)) : content
+      given.give(to: found.model) { try? target($0, content) }
     }
     return found.map(\.model)
   }
@@ -180,7 +188,8 @@ private struct SnapshotApplication {
       made._$fill(property, with: other)
     }
     self.made[number] = nil
-    models[number] = try likeness(made, content).map { Found(model: $0) } ?? Found(model: made, isNew: true)
+    let stored = try likeness(made, content).map { Found(model: $0, isLike: true) }
+    models[number] = stored ?? Found(model: made, isNew: true)
   }
 
   /// Returns a stored model with the same unique values.

@@ -172,6 +172,20 @@ package struct SnapshotContent: Hashable, Sendable {
     values = values.taking(property, of: other.values)
   }
 
+  /// This content of a new model for a stored model with its unique values: lists keep their
+  /// members, and references stay if the new model has none.
+  func merged(into stored: SnapshotContent) -> SnapshotContent {
+    var content = self
+    content.links = zip(links, stored.links).map { new, old in
+      switch (new, old) {
+      case (.one(nil), _): .absent
+      case (.many(let new), .many(let old)): .many(old + new.filter { !old.contains($0) })
+      default: new
+      }
+    }
+    return content
+  }
+
   package func isPresent(_ property: Int) -> Bool {
     switch link(property) {
     case .absent?: false
