@@ -26,7 +26,7 @@ import Testing
         "join",
         {
           try context.select(
-            Disc.self, \.number, joining: .inner(Disc.self, on: .equal(\.price, \.price), select: \.number)
+            Disc.self, \.number, joining: .inner(Disc.self, on: .equal(\.key, \.key), select: \.number)
           ).count
         }
       ),
