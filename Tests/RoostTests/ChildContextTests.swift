@@ -110,6 +110,37 @@ import Testing
     #expect(try child.fetchCount(FetchDescriptor<LiveTag>()) == 1)
   }
 
+  /// Before the fix, the parent's list became the child's.
+  @Test func `members that the parent adds and deletes meanwhile stay so`() throws {
+    let album = LiveAlbum("x", number: 1)
+    parent.insert(album)
+    album.songs = (1...3).map { LiveSong("s", nil, year: 2000, number: $0) }
+    try parent.save()
+    let child = try ModelContext(parent: parent)
+    let own = try #require(try child.fetch(FetchDescriptor<LiveAlbum>()).first)
+    #expect(own.songs.count == 3)
+    let other = play.contexts[1]
+    let shared = try #require(try other.fetch(FetchDescriptor<LiveAlbum>()).first)
+    let saved = LiveSong("saved", nil, year: 2001, number: 4)
+    other.insert(saved)
+    saved.album = shared
+    try other.save()
+    let waiting = LiveSong("waiting", nil, year: 2001, number: 5)
+    parent.insert(waiting)
+    waiting.album = album
+    parent.delete(try song(1, parent))
+    // The child adds a song by its reference, and removes one from the list.
+    let added = LiveSong("added", nil, year: 2001, number: 6)
+    child.insert(added)
+    added.album = own
+    own.songs.removeAll { $0.number == 2 }
+    try child.save()
+    try parent.save()
+    let stored = try ModelContext(play.container).fetch(byNumber)
+    #expect(stored.map(\.number) == [2, 3, 4, 5, 6])
+    #expect(stored.map { $0.album?.number } == [nil, 1, 1, 1, 1])
+  }
+
   /// Before the fix, the stored model lost its members and its references.
   @Test func `a merge with a stored model keeps its members and its references`() throws {
     let (tag, album) = (LiveTag("x"), LiveAlbum("y", number: 7))

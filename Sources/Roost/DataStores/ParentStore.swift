@@ -131,11 +131,23 @@ final class ParentStore: DataStore {
     var merged = SnapshotContent(model)
     for property in content.type.properties.indices where !content.isSame(property, as: before) {
       if let link = content.link(property) {
-        merged.setLink(property, link)
+        merged.setLink(property, joined(link, before: before.link(property), now: merged.link(property)))
       } else {
         merged.takeValue(property, of: content)
       }
     }
     return merged
+  }
+
+  /// Returns the parent's list with the members that the child added, and without those that it
+  /// removed. If the parent's list did not change meanwhile, it is the child's list, in its order.
+  private func joined(
+    _ link: SnapshotContent.Link, before: SnapshotContent.Link?, now: SnapshotContent.Link?
+  ) -> SnapshotContent.Link {
+    guard case .many(let wanted) = link, case .many(let before)? = before, case .many(let now)? = now, now != before
+    else { return link }
+    let (known, kept, current) = (Set(before), Set(wanted), Set(now))
+    let staying = now.filter { kept.contains($0) || !known.contains($0) }
+    return .many(staying + wanted.filter { !known.contains($0) && !current.contains($0) })
   }
 }

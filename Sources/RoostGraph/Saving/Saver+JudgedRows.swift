@@ -40,7 +40,7 @@ extension Saver {
     if map.type.judge != nil, store.backing == nil { run.mixed.insert(row) }
   }
 
-  /// Records a row with a `validate` whose reference a deletion cleared, unless its object was
+  /// Records a row with a `validate` that lost a reference or a partner, unless its object was
   /// validated already.
   func noteLoose(_ row: LinkKey, _ run: SaveRun) {
     guard store.judgedHomes.contains(row.map), store.backing == nil, !neighbours.contains(row) else { return }

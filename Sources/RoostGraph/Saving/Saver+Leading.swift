@@ -22,7 +22,9 @@ extension Saver {
       run.noteDifference(object)
       switch loss {
       case .refused(let fault): run.refuse(fault)
-      case .nothing where origin.map.type.mayBeNil(relation.property): box.sink.builder.setNull(slot)
+      case .nothing where origin.map.type.mayBeNil(relation.property):
+        box.sink.builder.setNull(slot)
+        noteMixed(LinkKey(object, origin), origin.map, run: run)
       case .nothing:
         let other = ObjectName(store.maps[relation.target].type.name, target)
         run.refuse(
@@ -56,7 +58,11 @@ extension Saver {
         run.note(relation.home, row.number)
         noteCounted(LinkKey(map: relation.target, row: row.number, property: 0), relation.inverse, run: run)
         noteJoined(relation, [row.number], run: run)
-        if relation.isOneToOne { run.parted.append(LinkKey(map: relation.home, row: row.number, property: 0)) }
+        if relation.isOneToOne {
+          let partner = LinkKey(map: relation.home, row: row.number, property: 0)
+          run.parted.append(partner)
+          noteLoose(partner, run)
+        }
       }
     }
   }

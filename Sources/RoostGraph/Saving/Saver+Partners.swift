@@ -51,7 +51,9 @@ extension Saver {
     } changed: { one in
       run.note(origin.map.home, one.former.row.number)
       run.note(relation.home, one.target.number)
-      run.parted.append(LinkKey(map: origin.map.home, row: one.former.row.number, property: 0))
+      let former = LinkKey(map: origin.map.home, row: one.former.row.number, property: 0)
+      run.parted.append(former)
+      noteLoose(former, run)
       noteCounted(
         LinkKey(map: origin.map.number, row: one.former.row.number, property: 0), relation.property, run: run)
     }

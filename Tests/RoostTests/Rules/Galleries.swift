@@ -115,3 +115,21 @@ extension GalleryLedger: Validatable {
     if name == "growing" { amount += 1 }
   }
 }
+
+@Model final class GuardPost {
+  @Attribute(.unique) var code: String
+  var tower: GuardTower?
+  init(_ code: String) { self.code = code }
+}
+
+@Model final class GuardTower {
+  @Attribute(.unique) var number: Int
+  @Relationship(inverse: \GuardPost.tower) var post: GuardPost?
+  init(_ number: Int) { self.number = number }
+}
+
+extension GuardTower: Validatable {
+  func validate(_ validation: Validation) throws {
+    if post == nil { validation.refuse("a tower needs a post") }
+  }
+}

@@ -107,6 +107,45 @@ import Testing
     #expect(try stored() == before)
   }
 
+  @Test func `a merge asks the partner that it displaces`() throws {
+    let container = try ModelContainer(
+      for: GuardPost.self, GuardTower.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let (post, tower) = (GuardPost("a"), GuardTower(1))
+    context.insert(post)
+    context.insert(tower)
+    post.tower = tower
+    try context.save()
+    let (merged, other) = (GuardPost("a"), GuardTower(2))
+    context.insert(merged)
+    context.insert(other)
+    merged.tower = other
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    #expect(error?.faults.map(\.detail) == ["a tower needs a post"])
+    let towers = try ModelContext(container).fetch(FetchDescriptor<GuardTower>())
+    #expect(towers.map(\.number) == [1] && towers.first?.post?.code == "a")
+  }
+
+  @Test(arguments: [false, true]) func `a reference to a model that another context deletes is asked again`(
+    isNew: Bool
+  ) throws {
+    let far = Hutch("far", size: 2)
+    context.insert(far)
+    try rabbit("bob", context).isShy = true
+    try context.save()
+    let other = ModelContext(container)
+    if isNew {
+      let shy = Rabbit("eve", try hutch("far", other))
+      shy.isShy = true
+      other.insert(shy)
+    } else {
+      try rabbit("bob", other).hutch = hutch("far", other)
+    }
+    context.delete(far)
+    try context.save()
+    try expectRefusal(["\(isNew ? "eve" : "bob") needs a hutch"]) { try other.save() }
+  }
+
   @Test func `a deletion that a rule takes along asks the others`() throws {
     let tag = HutchTag("used")
     try hutch("spare", context).tags = [tag]
