@@ -52,8 +52,10 @@ extension Planner {
     // The costs of so few rows do not matter.
     if stream.plan.visited < Double(Self.fewRows), limit == nil { return false }
     let table = try plan(query)
-    let cost = try stream.cost(measures, limit: limit)
-    return cost < table.cost + table.expected * Cost.group
+    let most = table.cost + table.expected * Cost.group
+    // Without a limit each row is read, however many groups there are.
+    if limit == nil, !stream.countsOnly(measures), stream.plan.cost >= most { return false }
+    return try stream.cost(measures, limit: limit) < most
   }
 
   private static var fewRows: Int { 256 }
@@ -88,12 +90,16 @@ extension Planner {
 }
 
 extension GroupStream {
+  /// Whether the index answers without a read of each row.
+  func countsOnly(_ measures: [Measure]?) -> Bool {
+    plan.residual == nil && measures?.allSatisfy { $0.kind == .count && $0.value == nil } ?? false
+  }
+
   /// The cost in the units of ``Choice``. It uses the estimate of ``groupCount()``.
   func cost(_ measures: [Measure]?, limit: Int?) throws -> Double {
     let groups = try groupCount()
-    let counts = measures?.allSatisfy { $0.kind == .count && $0.value == nil } ?? false
     let share = limit.map { min(1, Double($0) / max(groups, 1)) } ?? 1
-    if counts, plan.residual == nil {
+    if countsOnly(measures) {
       let each = min(plan.visited / max(groups, 1), 3 * Cost.seek)
       return groups * share * (each + Cost.seek + Cost.row)
     }

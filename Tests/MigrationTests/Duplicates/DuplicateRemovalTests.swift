@@ -341,7 +341,7 @@ private enum Plan: SchemaMigrationPlan {
     let rule = Rule(.upsert)
     rule.keyPaths = [\.albums]
     let error = try #require(throws: SwiftDataError.self) { try migrated(rule) { _ in } }
-    #expect("\(error)".contains("removeDuplicates of Artist names \\.albums, a list of Album, which has no value to compare"))
+    #expect("\(error)".contains("Artist names \\.albums, a list of Album, which has no value to compare"))
   }
 
   @Test func `artists who like each other, and bands among them, are merged`() throws {
