@@ -251,7 +251,7 @@ extension HistoryDescriptor {
       return
     }
     #expect(!(one == other))
-    // The same property of one model, in two transactions.
+    // Two transactions change one property of one model.
     let last = try #require(try context.fetch(FetchDescriptor<Note>()).first)
     for text in ["a", "b"] {
       last.text = text

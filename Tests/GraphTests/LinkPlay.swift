@@ -136,7 +136,7 @@ struct LinkPlay {
         club.members.removeAll { $0 === pupil }
       }
     case 7:
-      // The same number as before, some of them from other schools.
+      // As many as before, but some of them are from other schools.
       let count = inSchool[schoolName]!.count
       let list = Array(pupils.keys.sorted().shuffled(using: &generator).prefix(count))
       for one in list { leaveSchool(one) }

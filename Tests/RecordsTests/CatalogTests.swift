@@ -122,7 +122,7 @@ import Testing
     #expect(new.field("kind")?.id == old.field("genre")?.id)
     #expect(new.field("notes")?.id != old.field("notes")?.id)
     #expect(try decoded(catalog.encoded) == catalog)
-    // The same fields need no further layout.
+    // A change back to the former fields needs no further layout.
     try catalog.change(entity: "Track") { (entity) throws(RecordFault) in try entity.rename("kind", to: "genre") }
     #expect(catalog.entity("Track")!.layouts.count == new.layouts.count)
   }

@@ -36,7 +36,7 @@ import Testing
     #expect(tested.encoded.first == 6)
     for catalog in [formed, tested] {
       #expect(try Catalog(decoding: catalog.encoded) == catalog)
-      // The same bytes under an older form are not a catalog.
+      // With the number of an older form, these bytes are not a catalog.
       var bytes = catalog.encoded
       bytes[0] = 5
       #expect(throws: StoreError.self) { try Catalog(decoding: bytes) }

@@ -97,7 +97,7 @@ import Testing
       let table = try writer.table("User")
       let first = try table.insert(["mail": .string(long + "\u{E9}")])
       let second = try table.insert(["mail": .string(long + "b")])
-      // The same letter in two scalars.
+      // This writes the letter in two scalars.
       let fault = #expect(throws: RecordFault.self) { try table.insert(["mail": .string(long + "e\u{301}")]) }
       #expect(fault?.code == .notUnique && fault?.rows == [RowName(EntityID(1), first)])
       #expect(throws: RecordFault.self) { try table.update(second, ["mail": .string(long + "\u{E9}")]) }

@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// The same class names in programs with more and more classes.
+/// Three programs with the same class names; each has more classes than the one before.
 private enum Early {
   @Model class Shape {
     var name: String

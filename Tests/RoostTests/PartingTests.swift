@@ -67,7 +67,7 @@ import Testing
       try put(again, isBatch)
       #expect(try pairs() == wanted)
     }
-    // The same change from the other side.
+    // Now the change is made from the other side.
     let crest = Crest(1)
     crest.wearer = Wearer("a")
     try put(crest, isBatch)

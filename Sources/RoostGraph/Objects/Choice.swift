@@ -9,7 +9,7 @@
 @_disfavoredOverload
 @inlinable public func _slot<Value>(for type: Value?.Type) -> _Slot<Value?> { _Slot(nil) }
 
-// The same slots for the type of an expression, which is never evaluated.
+// Slots for the type of an expression, which is never evaluated.
 
 @inlinable public func _slot<Model: _ModelObject>(like value: @autoclosure () -> Model) -> _ToOneAlways<Model> {
   _ToOneAlways()

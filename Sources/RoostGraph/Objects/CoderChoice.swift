@@ -97,7 +97,7 @@ extension Optional: CodableOptional where Wrapped: Codable {
   fileprivate static var coder: AnyCoder { OptionalCoder(BlobCoder<Wrapped>(isChosen: true)) }
 }
 
-// The same functions for a value, if only the value tells the type.
+// Coders for a value, if only the value tells the type.
 
 public func _coder<Value: Codable>(codable: Void, like value: Value) -> _Coder? { _coder(codable: (), for: Value.self) }
 public func _coder<Value: _Storable>(like value: Value) -> _Coder? { _coder(for: Value.self) }

@@ -10,7 +10,7 @@ struct SchemaClass {
   let above: String?
   /// The entity with the class's name, and the fields that it declares.
   let own: Entity
-  /// The same with all fields of the entity, by the names that they have in their classes.
+  /// The entity with all its fields, by the names that they have in their classes.
   let all: Entity
   /// The relationships that the class declares.
   let relationships: [Relationship]

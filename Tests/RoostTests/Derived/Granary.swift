@@ -38,7 +38,7 @@ import Roost
   init(_ name: String) { self.name = name }
 }
 
-/// The same store before some of its properties were derived.
+/// The models of the store before some of their properties were derived.
 enum EarlierGranary {
   @Model final class Granary {
     var name: String

@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// The same model names in a program that changes over time.
+/// Models of a program that changes over time and keeps their names.
 private enum Early {
   @Model final class Meter {
     @Attribute(.unique) var code: Int

@@ -63,7 +63,7 @@ struct SeatSpot: Codable, Hashable {
     let hall = Hall("A")
     context.insert(Seat("a", row: 1, number: 5, hall: hall))
     try context.save()
-    // The same hall and row: it is merged into the stored seat.
+    // Its hall and row are those of the stored seat, so it is merged into that.
     context.insert(Seat("b", row: 1, number: 7, hall: hall))
     context.insert(Seat("c", row: 1, number: 8))
     context.insert(Seat("d", row: 1, number: 9))
