@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// Three programs with the same class names; each has more classes than the one before.
+/// Programs with the same class names and more and more classes.
 private enum Early {
   @Model class Shape {
     var name: String
