@@ -33,6 +33,6 @@ extension ModelImporter {
   /// is not kept.
   ///
   /// - Throws: ``RoostError`` with the code `badValue` if an option or the format is wrong. Errors
-  ///   in records are thrown by ``ImportRun/report``.
+  ///   in records are thrown by `ImportRun.report`.
   public func start(_ source: ImportSource) throws -> ImportRun { try records.start(source) }
 }

@@ -32,7 +32,7 @@ public final class Validation {
   ///
   /// - Parameters:
   ///   - message: what is wrong, and what to do.
-  /// - property: the property with the fault; nil for the whole model.
+  ///   - property: the property with the fault; nil for the whole model.
   public func refuse(_ message: String, at property: AnyKeyPath? = nil) {
     note(
       OwnFault(message, property: property.map { path in type.number(of: path).map(type.propertyName) ?? "\(path)" }))
