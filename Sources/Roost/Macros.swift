@@ -160,7 +160,7 @@ public macro Unique<T>(_ constraints: [PartialKeyPath<T>]..., where condition: (
 ///
 /// - Parameters:
 ///   - properties: properties of the types `String` and `String?`.
-/// - options: how texts become words. Without options, case and diacritics make no difference.
+///   - options: how texts become words. Without options, case and diacritics make no difference.
 @freestanding(declaration)
 public macro FullText<T>(_ properties: [PartialKeyPath<T>], _ options: Schema.FullTextOption...) =
   #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel

@@ -23,7 +23,7 @@ extension ModelContainer {
   /// at most. Then it throws `busy`.
   ///
   /// - Parameters:
-  /// - url: the file for the copy.
+  ///   - url: the file for the copy.
   ///   - configuration: the store to copy. A container with one store needs none.
   ///   - replacing: whether a store of that name may be replaced. No program may have it open.
   ///   - progress: called from time to time, and at the end. If it throws, the backup ends with
