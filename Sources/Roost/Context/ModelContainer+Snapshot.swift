@@ -1,8 +1,8 @@
 internal import RoostGraph
 
 extension ModelContainer {
-  /// Makes a context that shows the current state, whatever is committed later, and that cannot
-  /// save changes.
+  /// Makes a context that keeps showing the current state. Later commits do not change it, and it
+  /// cannot save changes.
   ///
   /// ```swift
   /// let then = try container.snapshot()

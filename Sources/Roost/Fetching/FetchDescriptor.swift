@@ -42,8 +42,8 @@ extension FetchDescriptor: Equatable {
       && text(one.predicate) == text(other.predicate)
   }
 
-  /// Describes a predicate. Two predicates are equal if their texts are, whatever their variables
-  /// are called.
+  /// Describes a predicate. Two predicates are equal if their texts are. The names of their variables
+  /// make no difference, because the text has numbers in their place.
   private static func text(_ predicate: Predicate<T>?) -> String? {
     guard let predicate else { return nil }
     var names: [Substring: Int] = [:]

@@ -1,5 +1,4 @@
-/// Rows with integer keys and values of 150 bytes: a range of keys, each of which determines its
-/// value.
+/// Rows with integer keys and values of 150 bytes. The key determines the value.
 ///
 /// Values are windows into one small block of noise. So making a value takes only an address and no
 /// copy, and no engine waits for the generator.
