@@ -67,6 +67,32 @@ import Testing
     #expect(try counts()[0] == 10)
   }
 
+  /// Before the fix the kept object became the owner of the list, and the context's changes of it
+  /// were lost.
+  @Test func `a kept model does not take the list of its row`() throws {
+    let group = WareGroup("g")
+    context.insert(group)
+    let wares = try context.fetch(FetchDescriptor<Ware>(sortBy: [SortDescriptor(\.code)]))
+    group.wares = [wares[0]]
+    try context.save()
+    let other = ModelContext(container)
+    var kept: WareGroup?
+    try other.update(model: WareGroup.self) {
+      $0.name = "h"
+      kept = $0
+    }
+    #expect(kept?.isDeleted == true && kept?.wares.map(\.code) == ["w0"])
+    let shown = try #require(try other.fetch(FetchDescriptor<WareGroup>()).first)
+    #expect(shown !== kept && shown.wares.map(\.code) == ["w0"])
+    let more = try #require(
+      try other.fetch(FetchDescriptor<Ware>(predicate: #Predicate { $0.code == "w1" })).first)
+    shown.wares.append(more)
+    #expect(kept?.wares.count == 1)
+    try other.save()
+    let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<WareGroup>()).first)
+    #expect(stored.name == "h" && stored.wares.map(\.code) == ["w0", "w1"])
+  }
+
   @Test func `a model knows its identifier during the call`() throws {
     var names: [PersistentIdentifier] = []
     let changed = try context.update(model: Ware.self) {

@@ -3,8 +3,9 @@ internal import RoostRecords
 /// Handles lists of objects whose `deinit` runs, and lists that were rolled back while the program
 /// had moved them out.
 extension LinkGraph {
-  /// Puts a list into the slot of an object whose `deinit` runs, and records nothing. The program
-  /// has not changed the list, because a changed list would be kept.
+  /// Puts a list into the slot of an object whose `deinit` runs, or which the program kept from a
+  /// bulk write, and records nothing. The program has not changed the list: a changed list would be
+  /// kept, and changes of such a copy have no effect.
   func showOnce(_ object: any _ModelObject, _ relation: Relation) {
     var members: [AnyObject] = []
     if let origin = object._$state.origin as? RowOrigin, objects.isUnlisted(origin, object) {

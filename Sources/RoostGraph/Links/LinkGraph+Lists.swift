@@ -12,6 +12,8 @@ extension LinkGraph {
   ///     reads them next.
   func load(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, withSiblings: Bool = true) {
     settle(relation.pair)
+    // An object of its row in the identity map may own the list.
+    if object.isKeptCopy { return showOnce(object, relation) }
     if let list = ledger.lists[LinkKey(object, origin, property: relation.property)] { return show(list) }
     if isEnding(object) { return showOnce(object, relation) }
     // The members could not be fetched. The slot stays empty, so that the next getter tries again.

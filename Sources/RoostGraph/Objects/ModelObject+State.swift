@@ -26,4 +26,8 @@ extension _ModelObject {
 
   /// Marks the object as deleted and without a row.
   package func markGone() { _$state.flags.insert([.deleted, .gone]) }
+
+  /// Whether the program kept it from a bulk write or from `validate`. It has the values of a row,
+  /// and it was never in an identity map, which gives each of its objects a smaller ticket.
+  var isKeptCopy: Bool { _$state.flags.contains(.gone) && _$state.ticket == .max }
 }
