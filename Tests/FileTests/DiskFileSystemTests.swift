@@ -68,7 +68,9 @@ import Testing
     #expect(try disk.canonicalPath(folder.file("./link")) == folder.file("a"))
     #expect(try disk.canonicalPath(folder.file("here/here/a")) == folder.file("a"))
     #expect(try disk.canonicalPath(folder.file("here/new")) == folder.file("new"))
-    #expect(failure { () throws(StoreError) in _ = try disk.canonicalPath(folder.file("no/new")) } == .notFound)
+    let error = #expect(throws: StoreError.self) { try disk.canonicalPath(folder.file("no/new")) }
+    #expect(error?.code == .notFound)
+    #expect("\(error!)".hasPrefix("notFound: the folder does not exist [\(folder.file("no"))]"), "\(error!)")
   }
 
   @Test func `the lock is refused to a second descriptor until the first is closed`() throws {
