@@ -111,12 +111,18 @@ import Testing
     ("id == 1 and id == 2", "write &&"), ("id == 1 OR id == 2", "write ||"), ("title LIKE \"x\"", "title.contains"),
     ("id is 3", "write =="), ("id in [1, 2]", "contains(number)"), ("id between 1", "contains(number)"),
     ("id = 1", "write =="),
-    ("id <> 1", "write !="),
+    ("id <> 1", "write !="), ("id desc", "-year"),
   ])
   func `an error about words of other languages shows Swift's words`(_ text: String, _ hint: String) throws {
     let store = try Self.filled()
     let fault = #expect(throws: QuestionFault.self) { try Self.ids(store, text) }
     #expect(fault?.detail.contains(hint.replacing("title.", with: "name.")) == true, "\(fault as Any)")
+  }
+
+  @Test func `an error about a reference shows how a row is written`() throws {
+    let store = try Self.filled()
+    let fault = #expect(throws: QuestionFault.self) { try Self.ids(store, "album == \"Blue\"") }
+    #expect(fault?.detail.hasSuffix("write the number of its row, as in #12") == true, "\(fault as Any)")
   }
 
   @Test func `no text ends the program`() throws {

@@ -53,6 +53,7 @@ struct QuestionParser {
       "'\(name)' is unknown here: write name.contains(\"text\") or name.hasPrefix(\"text\")"
     case "matches": "'matches' is unknown here: write matches(\"words\") for a full text search"
     case "between": "'\(name)' is unknown here: write (1...9).contains(number)"
+    case "asc", "desc": "'\(name)' is unknown here: a sort key is year, or -year for the greatest first"
     default: "an operator such as && or == is expected before '\(name)'"
     }
   }
