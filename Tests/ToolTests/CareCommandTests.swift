@@ -59,6 +59,13 @@ import Testing
     #expect(figures["bytes"] as? Int == (try bytes(again).count))
   }
 
+  /// Before the fix, the error was "resolve failed", and its advice was to create the store first.
+  @Test func `a backup into a missing folder names the folder`() throws {
+    let found = Transcript.of("backup", try makeStore("a.roost"), folder.file("none/b.roost"))
+    #expect(found.ending == .failed && found.errors.contains("this folder does not exist: make it first"), "\(found)")
+    #expect(found.errors.contains("/none]"), "\(found)")
+  }
+
   @Test func `a backup of an open store has its newest commit`() throws {
     let path = folder.file("a.roost")
     let store = try KeyValueStore(path)
