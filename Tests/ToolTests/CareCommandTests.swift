@@ -117,6 +117,18 @@ import Testing
 
   // MARK: Compact
 
+  /// Before the fix, both commands raised the format of an old store silently.
+  @Test func `a raised format is reported`() throws {
+    let old = try #require(GoldenVersion.all.first { $0.version == 2 }).sample("rows closed")
+    let (path, target) = (folder.file("old.roost"), folder.file("new.roost"))
+    try old.place(in: DiskFileSystem.shared, at: path)
+    let copied = Transcript.of("backup", path, target)
+    #expect(copied.output.contains("\nformat  raised from version 2 to 3"), "\(copied)")
+    #expect(SuperblockSlot.version(of: path) == 2 && SuperblockSlot.version(of: target) == 3)
+    #expect(Transcript.of("compact", path).output.contains("\nformat  raised from version 2 to 3"))
+    #expect(!Transcript.of("compact", path).output.contains("format"))
+  }
+
   @Test func `compacting returns the freed pages once`() throws {
     let path = try makeStore("a.roost")
     // The close leaves free pages in the file, as in a file that is too large for the store.
