@@ -113,8 +113,8 @@ package final class DiskFileSystem: FileSystem {
     // The file may not exist yet; its folder must.
     let folder = Self.folder(of: path)
     guard let known = Self.resolve(folder) else {
-      guard errno == ENOENT else { throw .system("resolve", errno, path: folder) }
-      throw StoreError(.notFound, "the folder does not exist", path: folder, errorNumber: ENOENT)
+      if errno != ENOENT { throw .system("resolve", errno, path: folder) }
+      throw StoreError(.notFound, "this folder does not exist: make it first", path: folder, errorNumber: ENOENT)
     }
     let name = path.split(separator: "/").last.map(String.init) ?? path
     return known == "/" ? "/" + name : known + "/" + name
