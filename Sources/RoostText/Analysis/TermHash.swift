@@ -34,7 +34,7 @@ enum TermHash {
 
   /// The hash of a term whose first eight bytes are known. It needs no loop for a term of up to 16 bytes.
   @inline(__always)
-  static func of(_ word: UInt64, _ bytes: UnsafePointer<UInt8>, _ count: Int) -> UInt64 {
+  static func of(_ word: UInt64, _ bytes: UnsafePointer<UInt8>, count: Int) -> UInt64 {
     let memory = UnsafeRawPointer(bytes)
     var hash = mix(word ^ UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15)
     if count > 8 { hash = mix(hash ^ memory.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)) }

@@ -73,21 +73,37 @@ final class PhraseCandidates {
   }
 
   private func intersect(upTo last: UInt32) {
-    let (first, all) = terms[0].copyDocuments(to: documents)
-    var kept = 0
-    while kept < all, documents[kept] <= last {
-      postings[kept] = UInt8(truncatingIfNeeded: first &+ kept)
-      kept &+= 1
+    count = 0
+    guard let block = terms[0].block else { return }
+    var posting = block.first
+    while posting < block.count, block.documents[posting] <= last {
+      documents[count] = block.documents[posting]
+      postings[count] = UInt8(truncatingIfNeeded: posting)
+      posting &+= 1
+      count &+= 1
     }
-    for place in 1..<terms.count {
-      var next = 0
-      terms[place].keep(documents, kept) { from, posting in
-        documents[next] = documents[from]
-        for before in 0..<place { postings[before &* Self.room &+ next] = postings[before &* Self.room &+ from] }
-        postings[place &* Self.room &+ next] = UInt8(truncatingIfNeeded: posting)
-        next &+= 1
+    for term in 1..<terms.count { keep(term) }
+  }
+
+  /// Keeps the documents that a term's block has. The block has all documents up to the last one, or ends after it.
+  private func keep(_ term: Int) {
+    guard let block = terms[term].block else { return }
+    let mine = postings + term &* Self.room
+    var (next, posting, kept) = (0, block.first, 0)
+    // Whether a document is there cannot be predicted, so the loop has no branch for it.
+    let isDense = block.count &- posting < count &* 4
+    while next < count, posting < block.count {
+      let wanted = documents[next]
+      if !isDense {
+        while posting &+ 8 < block.count, block.documents[posting &+ 8] < wanted { posting &+= 8 }
       }
-      kept = next
+      let found = block.documents[posting]
+      documents[kept] = wanted
+      mine[kept] = UInt8(truncatingIfNeeded: posting)
+      for other in 0..<term { postings[other &* Self.room &+ kept] = postings[other &* Self.room &+ next] }
+      kept &+= wanted == found ? 1 : 0
+      next &+= wanted <= found ? 1 : 0
+      posting &+= found <= wanted ? 1 : 0
     }
     count = kept
   }

@@ -76,11 +76,11 @@ struct PlacedTerm {
 
   /// See `PostingCursor.isFollowed`.
   @inline(__always)
-  func isFollowed(by other: PlacedTerm, fields: UInt32, _ bits: UnsafeMutablePointer<UInt64>) -> Bool? {
+  func isFollowed(by other: PlacedTerm, fields: UInt32, bits: UnsafeMutablePointer<UInt64>) -> Bool? {
     guard let postings, let others = other.postings else { return nil }
     return postings._withUnsafeGuaranteedRef { postings in
       others._withUnsafeGuaranteedRef { others in
-        postings.isFollowed(by: others, distance: other.offset &- offset, least: offset, fields: fields, bits)
+        postings.isFollowed(by: others, distance: other.offset &- offset, least: offset, fields: fields, bits: bits)
       }
     }
   }
@@ -93,14 +93,9 @@ struct PlacedTerm {
   @inline(__always)
   var blockLast: UInt32 { postings?._withUnsafeGuaranteedRef { $0.blockLast } ?? MatchCursor.end }
 
-  /// See `PostingCursor.copyDocuments`: also returns the number of the first posting.
-  func copyDocuments(to batch: UnsafeMutablePointer<UInt32>) -> (first: Int, count: Int) {
-    postings?._withUnsafeGuaranteedRef { ($0.posting, $0.copyDocuments(to: batch)) } ?? (0, 0)
-  }
-
-  /// See `PostingCursor.keep`.
-  func keep(_ batch: UnsafeMutablePointer<UInt32>, _ count: Int, _ body: (_ from: Int, _ posting: Int) -> Void) {
-    postings?._withUnsafeGuaranteedRef { $0.keep(batch, count, body) }
+  /// The current block of a posting list: see `PostingCursor.block`.
+  var block: (documents: UnsafePointer<UInt32>, first: Int, count: Int)? {
+    postings?._withUnsafeGuaranteedRef { $0.block }
   }
 
   /// No document from `target` to `last` has the term more often than `greatest` times, or fewer terms than `least`.
@@ -191,7 +186,7 @@ final class PhraseCursor: MatchCursor {
   private func findStarts() throws(StoreError) -> Bool {
     guard let window else { return try findStartsOfAny() }
     if terms.count == 2, ranking == nil, !keepsStarts,
-      let isFound = terms[0].isFollowed(by: terms[1], fields: fields, firstBits)
+      let isFound = terms[0].isFollowed(by: terms[1], fields: fields, bits: firstBits)
     {
       return isFound
     }

@@ -83,18 +83,20 @@ extension PostingCursor {
   /// Finds only places from `least` on. Returns nil if a position does not fit into the bits; these are 0 before and after
   /// the call.
   func isFollowed(
-    by other: PostingCursor, distance: Int, least: Int, fields: UInt32, _ bits: UnsafeMutablePointer<UInt64>
+    by other: PostingCursor, distance: Int, least: Int, fields: UInt32, bits: UnsafeMutablePointer<UInt64>
   ) -> Bool? {
     var (mine, others) = (packed, other.packed)
     if !exceptions[place], !other.exceptions[other.place] {
       if usualField != other.usualField || fields >> UInt32(truncatingIfNeeded: usualField) & 1 == 0 { return false }
       return Self.areNear(
-        mine, frequencies[place], others, other.frequencies[other.place], distance: distance, least: least, bits)
+        mine, frequencies[place], and: others, otherCount: other.frequencies[other.place], distance: distance,
+        least: least, bits: bits)
     }
     for field in 0..<fieldCount {
       let (count, othersCount) = (frequency(field: field), other.frequency(field: field))
       if count > 0, othersCount > 0, fields >> UInt32(truncatingIfNeeded: field) & 1 == 1 {
-        let isFound = Self.areNear(mine, count, others, othersCount, distance: distance, least: least, bits)
+        let isFound = Self.areNear(
+          mine, count, and: others, otherCount: othersCount, distance: distance, least: least, bits: bits)
         if isFound != false { return isFound }
       }
       mine.bit &+= Int(count) &* mine.width
@@ -105,18 +107,19 @@ extension PostingCursor {
 
   @inline(__always)
   private static func areNear(
-    _ one: Packed, _ count: UInt32, _ other: Packed, _ otherCount: UInt32, distance: Int, least: Int,
-    _ bits: UnsafeMutablePointer<UInt64>
+    _ one: Packed, _ count: UInt32, and other: Packed, otherCount: UInt32, distance: Int, least: Int,
+    bits: UnsafeMutablePointer<UInt64>
   ) -> Bool? {
     // The bits are those of the term with fewer places.
     count <= otherCount
-      ? areNear(few: one, count, many: other, otherCount, distance: distance, least: least, bits)
-      : areNear(few: other, otherCount, many: one, count, distance: -distance, least: least &+ distance, bits)
+      ? areNear(few: one, count, many: other, otherCount: otherCount, distance: distance, least: least, bits: bits)
+      : areNear(
+        few: other, otherCount, many: one, otherCount: count, distance: -distance, least: least &+ distance, bits: bits)
   }
 
   private static func areNear(
-    few one: Packed, _ count: UInt32, many other: Packed, _ otherCount: UInt32, distance: Int, least: Int,
-    _ bits: UnsafeMutablePointer<UInt64>
+    few one: Packed, _ count: UInt32, many other: Packed, otherCount: UInt32, distance: Int, least: Int,
+    bits: UnsafeMutablePointer<UInt64>
   ) -> Bool? {
     var (one, other, left, otherLeft) = (one, other, count, otherCount)
     var position = one.next()

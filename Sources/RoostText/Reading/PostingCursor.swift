@@ -348,9 +348,6 @@ final class PostingCursor {
     document = documents[next]
   }
 
-  /// The place of the current document in its block.
-  var posting: Int { place }
-
   /// Copies the documents of the block from the current one on. Returns their number.
   func copyDocuments(to batch: UnsafeMutablePointer<UInt32>) -> Int {
     if document == Self.end { return 0 }
@@ -387,17 +384,9 @@ final class PostingCursor {
     document = documents[posting]
   }
 
-  /// Keeps the candidates that the block has, and notes their postings. The block has all documents up to the last
-  /// candidate, or ends after it.
-  func keep(_ candidates: UnsafeMutablePointer<UInt32>, _ count: Int, _ body: (_ from: Int, _ posting: Int) -> Void) {
-    var at = place
-    for next in 0..<count {
-      let target = candidates[next]
-      while at &+ 8 < blockCount, documents[at &+ 8] < target { at &+= 8 }
-      while at < blockCount, documents[at] < target { at &+= 1 }
-      if at == blockCount { return }
-      if documents[at] == target { body(next, at) }
-    }
+  /// The documents of the block, the place of the current one among them, and their number.
+  var block: (documents: UnsafePointer<UInt32>, first: Int, count: Int) {
+    (UnsafePointer(documents), place, blockCount)
   }
 
   /// Sets the bits of the documents from the current one up to `end`, and moves after them. Returns true if the current

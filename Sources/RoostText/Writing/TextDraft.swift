@@ -46,6 +46,7 @@ final class TextDraft {
   /// A part of the hash (24 bits), the bytes of the term (8), and its number plus 1 (32); 0 if free.
   private var slots: UnsafeMutablePointer<UInt64>
   private var slotCount = 1024
+  private let batch = UnsafeMutablePointer<Lookup>.allocate(capacity: TextDraft.batchCount)
   private let termBytes = ByteSink(room: 4096)
   private(set) var arena: UnsafeMutablePointer<UInt8>
   private(set) var arenaCount = 0
@@ -68,6 +69,7 @@ final class TextDraft {
   deinit {
     terms.deallocate()
     extents.deallocate()
+    batch.deallocate()
     slots.deallocate()
     arena.deallocate()
   }
@@ -120,22 +122,60 @@ final class TextDraft {
   // MARK: Terms
 
   /// Adds all terms that a scanner found to a field of the last document.
+  ///
+  /// Most terms are in memory that the processor's caches do not have. So each step loads something for many terms, and
+  /// the next step needs it: the processor waits for several loads at a time.
   func add(_ scanner: TextScanner, field: Int) {
     let marks = scanner.marks
     let bytes = scanner.bytes
     let document = UInt32(truncatingIfNeeded: rows.count &- 1)
-    for place in 0..<scanner.count {
-      let mark = marks[place]
-      let term = intern(bytes + Int(mark.start), Int(mark.length))
-      add(term, document: document, place: UInt32(truncatingIfNeeded: field) << 27 | mark.position)
+    let fieldBits = UInt32(truncatingIfNeeded: field) << 27
+    var start = 0
+    while start < scanner.count {
+      let end = min(start &+ Self.batchCount, scanner.count)
+      for place in start..<end {
+        let (term, count) = (bytes + Int(marks[place].start), Int(marks[place].length))
+        let word = TermHash.word(term, count)
+        let hash = TermHash.of(word, term, count: count)
+        let slot = slots[Int(truncatingIfNeeded: hash) & (slotCount &- 1)]
+        batch[place &- start] = Lookup(hash: hash, word: word, slot: slot, known: 0)
+      }
+      for place in 0..<end &- start {
+        let number = batch[place].slot & 0xFFFF_FFFF
+        if number > 0 { batch[place].known = terms[Int(truncatingIfNeeded: number &- 1)].word }
+      }
+      for place in start..<end {
+        let (term, count) = (bytes + Int(marks[place].start), Int(marks[place].length))
+        let lookup = batch[place &- start]
+        let isTagged = lookup.slot & 0xFFFF_FFFF_0000_0000 == Self.tag(lookup.hash, count)
+        let index =
+          isTagged && lookup.known == lookup.word && count <= 8
+          ? Int(truncatingIfNeeded: lookup.slot & 0xFFFF_FFFF) &- 1
+          : intern(term, count, hash: lookup.hash, word: lookup.word)
+        add(index, document: document, place: fieldBits | marks[place].position)
+      }
+      start = end
     }
   }
 
+  /// A term that is looked up: the first slot that may have it, and the first eight bytes of the term there.
+  private struct Lookup {
+    var hash: UInt64
+    var word: UInt64
+    var slot: UInt64
+    var known: UInt64
+  }
+
+  private static let batchCount = 64
+
   /// The number of a term. At least eight bytes can be read from `bytes` on, even if the term has less.
-  @inline(__always)
   func intern(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Int {
     let word = TermHash.word(bytes, count)
-    let hash = TermHash.of(word, bytes, count)
+    return intern(bytes, count, hash: TermHash.of(word, bytes, count: count), word: word)
+  }
+
+  @inline(__always)
+  private func intern(_ bytes: UnsafePointer<UInt8>, _ count: Int, hash: UInt64, word: UInt64) -> Int {
     let tag = Self.tag(hash, count)
     var slot = Int(truncatingIfNeeded: hash) & (slotCount &- 1)
     while true {
@@ -148,7 +188,7 @@ final class TextDraft {
           return index
         }
       } else if found == 0 {
-        return insert(word, bytes, count, tag: tag, slot: slot)
+        return insert(bytes, count, word: word, tag: tag, slot: slot)
       }
       slot = (slot &+ 1) & (slotCount &- 1)
     }
@@ -176,7 +216,7 @@ final class TextDraft {
 
   @inline(never)
   private func insert(
-    _ word: UInt64, _ bytes: UnsafePointer<UInt8>, _ count: Int, tag: UInt64, slot: Int
+    _ bytes: UnsafePointer<UInt8>, _ count: Int, word: UInt64, tag: UInt64, slot: Int
   ) -> Int {
     if termCount == termRoom { growTerms() }
     let start = termBytes.count
@@ -211,7 +251,7 @@ final class TextDraft {
     slots.update(repeating: 0, count: slotCount)
     for index in 0..<termCount {
       let count = Int(extents[index].length)
-      let hash = TermHash.of(terms[index].word, termBytes.start + Int(terms[index].start), count)
+      let hash = TermHash.of(terms[index].word, termBytes.start + Int(terms[index].start), count: count)
       var slot = Int(truncatingIfNeeded: hash) & (slotCount - 1)
       while slots[slot] != 0 { slot = (slot + 1) & (slotCount - 1) }
       slots[slot] = Self.tag(hash, count) | UInt64(index + 1)
@@ -257,7 +297,11 @@ final class TextDraft {
   @inline(__always)
   private func put(_ value: UInt64, _ term: UnsafeMutablePointer<Term>) {
     if value < 128 { return put(UInt8(truncatingIfNeeded: value), term) }
-    putLong(value, term)
+    let next = term.pointee.next
+    if value >= 1 << 14 || term.pointee.limit &- next < 2 { return putLong(value, term) }
+    arena[Int(next)] = UInt8(truncatingIfNeeded: value) | 0x80
+    arena[Int(next) &+ 1] = UInt8(truncatingIfNeeded: value >> 7)
+    term.pointee.next = next &+ 2
   }
 
   @inline(never)
