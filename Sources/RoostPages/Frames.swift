@@ -72,6 +72,8 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   package let resident = Atomic<Int>(0)
   /// The number of times that a stretch became dense.
   package let denseStretches = Atomic<Int>(0)
+  /// The stretch that became a huge page when the writer began it. Only the writer uses it.
+  let begunStretch = Atomic<Int>(-1)
   /// Above this number the next sweep is due. It grows ahead of `resident` while sweeps find
   /// nothing to evict.
   let crowded: Atomic<Int>
@@ -165,7 +167,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
         continue
       }
       if Self.change(cell, from: state, to: wanted) {
-        if state & FrameState.vacant == 0, noteHeld(page) { collapse(page) }
+        if state & FrameState.vacant == 0, noteBegun(page) { collapse(page) }
         break
       }
     }

@@ -36,6 +36,21 @@ import Testing
     }
   }
 
+  @Test func `the range after a dense one becomes a huge page after an eighth, once, and its bytes stay`() throws {
+    let frames = try frames(1 << 16)
+    begin(frames, 512..<1024 + 63)
+    #expect(dense(frames) == 1)
+    begin(frames, [1024 + 63])
+    #expect(dense(frames) == 2)
+    begin(frames, 1024 + 64..<1536)
+    #expect(dense(frames) == 2)
+    begin(frames, 1536..<1536 + 64)
+    #expect(dense(frames) == 3)
+    for place in 512..<1536 + 64 {
+      #expect(frames.map.memory(PageID(UInt32(place))).load(as: UInt8.self) == UInt8(truncatingIfNeeded: place))
+    }
+  }
+
   @Test func `pages far from each other make no range dense`() throws {
     let frames = try frames(1 << 16)
     for stretch in 0..<8 { begin(frames, (2..<400).map { stretch * Frames.stretchPlaces + $0 }) }

@@ -6,7 +6,9 @@ import Testing
 /// Random work on an index, compared with a plain judge after each step.
 @Suite struct RandomIndexTests {
   static let words =
-    "a b ab abc berlin wall heroes low station to the of and it's naïve Straße 東京 don't x1 10 élan running runs ran"
+    ("a b ab abc berlin wall heroes low station to the of and it's naïve Straße 東京 don't x1 10 élan running runs ran "
+    + "standard standards standardisation standardization internationalisations internationalizations "
+    + "incomprehensibilities")
     .split(separator: " ").map(String.init)
 
   static func text(_ random: inout SplitMix64, _ most: Int) -> String {
@@ -20,7 +22,7 @@ import Testing
     func word() -> String { words[random.below(words.count)] }
     switch random.below(depth > 2 ? 4 : 10) {
     case 0: return word()
-    case 1: return "\"" + word() + " " + word() + "\""
+    case 1: return "\"" + word() + " " + word() + (random.chance(1, in: 3) ? " " + word() : "") + "\""
     case 2: return String(word().prefix(1 + random.below(3))) + "*"
     case 3: return (random.chance(1, in: 2) ? "title:" : "body:") + word()
     case 4: return question(&random, depth + 1) + " " + question(&random, depth + 1)
@@ -102,6 +104,34 @@ import Testing
     #expect(reader.verify().isEmpty, "seed \(seed)")
     for _ in 0..<12 {
       let text = Self.question(&random)
+      try compare(reader, judge, TextQuestion(text, for: index), weights: [], "seed \(seed): \(text)", &random)
+    }
+  }
+
+  /// Frequent words in blocks without a gap, and texts of more words than a phrase marks in bits.
+  @Test(arguments: 0..<3)
+  func `phrases are found in long texts like those of the judge`(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let index = TextIndex(analyzer: TextAnalyzer(), fields: seed == 0 ? ["body"] : ["title", "body"])
+    var judge = PlainIndex(index)
+    let store = MemoryTextStore()
+    let writer = try TextIndexWriter(index, store)
+    for row in 0..<400 {
+      let texts = index.fields.map { _ in
+        let most = random.chance(1, in: 40) ? 5000 : random.chance(1, in: 4) ? 200 : 12
+        return (0..<random.below(most)).map { _ in
+          String(UnicodeScalar(UInt8(97 + min(random.below(8), random.below(8), random.below(8)))))
+        }.joined(separator: " ")
+      }
+      try writer.add(row: Int64(row), texts: texts)
+      judge.set(Int64(row), texts)
+    }
+    try writer.flush()
+    let reader = try TextIndexReader(index, store)
+    #expect(reader.verify().isEmpty, "seed \(seed)")
+    for text in [
+      "\"a b\"", "\"a a\"", "\"h a\"", "\"a h\"", "\"g h\"", "\"h h\"", "\"a b h\"", "\"h g f\"", "\"h g\" a",
+    ] {
       try compare(reader, judge, TextQuestion(text, for: index), weights: [], "seed \(seed): \(text)", &random)
     }
   }

@@ -17,7 +17,7 @@ struct LooseTerms {
   /// The indexes in `wanted` of whole terms and of prefixes.
   let whole: [Int]
   let prefixes: [Int]
-  /// `whole` with the longest term first: a long term is mostly a rare one.
+  /// All indexes in `wanted`, those of the longest terms first: a long term is mostly a rare one.
   let longestFirst: [Int]
   /// Whether a text matches only if it has each term.
   let areAllNeeded: Bool
@@ -29,7 +29,7 @@ struct LooseTerms {
     numbers = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($1, $0) })
     whole = wanted.indices.filter { [wanted] in !wanted[$0].isPrefix }
     prefixes = wanted.indices.filter { [wanted] in wanted[$0].isPrefix }
-    longestFirst = whole.sorted { [wanted] in wanted[$0].term.count > wanted[$1].term.count }
+    longestFirst = wanted.indices.sorted { [wanted] in wanted[$0].term.count > wanted[$1].term.count }
     areAllNeeded = Self.areAllNeeded(condition)
   }
 
@@ -85,16 +85,20 @@ struct LooseMatch {
     let head = try LooseDocument.Head(&source, fieldCount: fieldCount)
     row = head.row
     length = head.length
-    var list: [UInt32] = []
-    if terms.prefixes.isEmpty, terms.whole.count <= 4 {
+    // More terms are compared in one pass.
+    if terms.wanted.count <= 4 {
       for number in terms.longestFirst {
+        let wanted = terms.wanted[number]
         try LooseDocument.find(
-          terms.wanted[number].term, source, termCount: head.termCount, fieldCount: fieldCount, into: &found[number])
+          wanted.term, isPrefix: wanted.isPrefix, source, termCount: head.termCount, fieldCount: fieldCount,
+          into: &found[number])
         if found[number].isEmpty, terms.areAllNeeded, !findsAll { break }
+        if wanted.isPrefix { found[number].sort() }
       }
       places = found
       return
     }
+    var list: [UInt32] = []
     var next = 0
     try LooseDocument.visitTerms(&source, termCount: head.termCount) { (term, source) throws(StoreError) in
       var isRead = false

@@ -56,48 +56,46 @@ struct PlacedTerm {
   @inline(__always)
   var singlePlace: UInt32 { postings?._withUnsafeGuaranteedRef { $0.singlePlace } ?? PostingCursor.noPlace }
 
-  /// See `PostingCursor.visitBits`.
-  @inline(__always)
-  private func visitBits(
-    window: Int, fields: UInt32, _ body: (Int) -> Bool
-  ) throws(StoreError) -> Bool? {
-    guard let postings else { return nil }
-    let result = postings._withUnsafeGuaranteedRef { postings -> Result<Bool?, StoreError> in
-      do throws(StoreError) {
-        return .success(try postings.visitBits(offset: offset, window: window, fields: fields, body))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
-  }
-
   /// Sets one bit for each place, and returns the words that have bits; nil if a place is not below `window`.
   @inline(__always)
-  func markPlaces(
-    _ bits: UnsafeMutablePointer<UInt64>, window: Int, fields: UInt32
-  ) throws(StoreError) -> (low: Int, high: Int)? {
+  func markPlaces(_ bits: UnsafeMutablePointer<UInt64>, window: Int, fields: UInt32) -> (low: Int, high: Int)? {
+    guard let postings else { return nil }
     var (low, high) = (Int.max, 0)
-    let isCut = try visitBits(window: window, fields: fields) { bit in
-      let word = bit >> 6
-      bits[word] |= 1 << UInt64(truncatingIfNeeded: bit & 63)
-      // Places ascend.
-      if low == .max { low = word }
-      high = word &+ 1
-      return true
+    let isWhole = postings._withUnsafeGuaranteedRef { postings in
+      postings.visitBits(offset: offset, window: window, fields: fields) { bit in
+        let word = bit >> 6
+        bits[word] |= 1 << UInt64(truncatingIfNeeded: bit & 63)
+        // Places ascend.
+        if low == .max { low = word }
+        high = word &+ 1
+      }
     }
-    if isCut == nil { return nil }
+    if !isWhole { return nil }
     return high == 0 ? (0, 0) : (low, high)
   }
 
-  /// Whether a place has its bit; nil if a place is not below `window`.
+  /// See `PostingCursor.isFollowed`.
   @inline(__always)
-  func hasPlace(
-    in bits: UnsafeMutablePointer<UInt64>, window: Int, fields: UInt32
-  ) throws(StoreError) -> Bool? {
-    try visitBits(window: window, fields: fields) { bit in
-      bits[bit >> 6] >> UInt64(truncatingIfNeeded: bit & 63) & 1 == 0
+  func isFollowed(by other: PlacedTerm, fields: UInt32, bits: UnsafeMutablePointer<UInt64>) -> Bool? {
+    guard let postings, let others = other.postings else { return nil }
+    return postings._withUnsafeGuaranteedRef { postings in
+      others._withUnsafeGuaranteedRef { others in
+        postings.isFollowed(by: others, distance: other.offset &- offset, least: offset, fields: fields, bits: bits)
+      }
     }
+  }
+
+  /// Moves a posting list within its block.
+  @inline(__always)
+  func select(_ posting: Int) { postings?._withUnsafeGuaranteedRef { $0.select(posting) } }
+
+  /// The last document of the block of a posting list.
+  @inline(__always)
+  var blockLast: UInt32 { postings?._withUnsafeGuaranteedRef { $0.blockLast } ?? MatchCursor.end }
+
+  /// The current block of a posting list: see `PostingCursor.block`.
+  var block: (documents: UnsafePointer<UInt32>, first: Int, count: Int)? {
+    postings?._withUnsafeGuaranteedRef { $0.block }
   }
 
   /// No document from `target` to `last` has the term more often than `greatest` times, or fewer terms than `least`.
@@ -113,6 +111,8 @@ struct PlacedTerm {
 final class PhraseCursor: MatchCursor {
   private let terms: UnsafeMutableBufferPointer<PlacedTerm>
   private let owners: [AnyObject]
+  /// The documents to compare; `nil` if a term is a prefix.
+  private let candidates: PhraseCandidates?
   private let fields: UInt32
   private let ranking: Ranking?
   private let weight: Double
@@ -140,6 +140,7 @@ final class PhraseCursor: MatchCursor {
     self.weight = weight
     let isPlain = terms.allSatisfy { !$0.isPrefix }
     window = isPlain ? Self.bitCount / fieldCount & ~63 : nil
+    candidates = isPlain ? PhraseCandidates(UnsafeBufferPointer(self.terms)) : nil
     super.init(cost: self.terms[0].cost)
     clearBits()
   }
@@ -152,6 +153,17 @@ final class PhraseCursor: MatchCursor {
   }
 
   override func move(to target: UInt32) throws(StoreError) -> UInt32 {
+    guard let candidates else { return try moveAny(to: target) }
+    while true {
+      while let document = candidates.next(from: target) {
+        if try findStarts() { return document }
+      }
+      if try !candidates.fill(from: target) { return Self.end }
+    }
+  }
+
+  /// Moves the terms one document after the other, because a prefix has no blocks.
+  private func moveAny(to target: UInt32) throws(StoreError) -> UInt32 {
     var target = target
     search: while true {
       target = try terms[0].advance(to: target)
@@ -164,7 +176,7 @@ final class PhraseCursor: MatchCursor {
           continue search
         }
       }
-      if try findStarts() { return target }
+      if try findStartsOfAny() { return target }
       target += 1
     }
   }
@@ -173,19 +185,18 @@ final class PhraseCursor: MatchCursor {
   /// branches of a comparison would be mispredicted.
   private func findStarts() throws(StoreError) -> Bool {
     guard let window else { return try findStartsOfAny() }
+    if terms.count == 2, ranking == nil, !keepsStarts,
+      let isFound = terms[0].isFollowed(by: terms[1], fields: fields, bits: firstBits)
+    {
+      return isFound
+    }
     if let isSingle = findSingleStart() { return isSingle }
-    guard var used = try terms[0].markPlaces(firstBits, window: window, fields: fields) else {
+    guard var used = terms[0].markPlaces(firstBits, window: window, fields: fields) else {
       clearBits()
       return try findStartsOfAny()
     }
-    if terms.count == 2, ranking == nil, !keepsStarts {
-      let isFound = used.high > 0 ? try terms[1].hasPlace(in: firstBits, window: window, fields: fields) : false
-      for word in used.low..<used.high { firstBits[word] = 0 }
-      if let isFound { return isFound }
-      return try findStartsOfAny()
-    }
     for place in 1..<terms.count where used.high > used.low {
-      guard let words = try terms[place].markPlaces(nextBits, window: window, fields: fields) else {
+      guard let words = terms[place].markPlaces(nextBits, window: window, fields: fields) else {
         clearBits()
         return try findStartsOfAny()
       }

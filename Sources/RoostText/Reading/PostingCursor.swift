@@ -11,11 +11,11 @@ final class PostingCursor {
 
   let segment: SegmentReader
   let entry: TermEntry
-  private let fieldCount: Int
+  let fieldCount: Int
 
   /// The current document, or `end`.
   private(set) var document: UInt32 = 0
-  private var place = 0
+  private(set) var place = 0
 
   // The current block. Its documents are decoded when they are needed.
   private(set) var blockLast: UInt32 = 0
@@ -26,20 +26,21 @@ final class PostingCursor {
   private var isDecoded = false
   /// The offset of the bytes after the head of the block.
   private var bodyStart = 0
-  private var widths: (gap: Int, frequency: Int, place: Int) = (0, 0, 0)
+  private(set) var widths: (gap: Int, frequency: Int, place: Int) = (0, 0, 0)
   private var hasExceptions = false
-  private var usualField = 0
+  private(set) var usualField = 0
   private var placeCount = 0
-  private var placesStart = 0
-  /// By posting, the number of places before it. Filled when places are read for the first time.
-  private let placeOffsets = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingListWriter.blockCount)
-  private var hasPlaceOffsets = false
+  private(set) var placesStart = 0
+  /// By posting, the number of places before it.
+  let placeOffsets = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingListWriter.blockCount)
 
-  private let documents = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingListWriter.blockCount)
-  private let frequencies = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingListWriter.blockCount)
-  /// For each posting of the block the frequency in each field; with one field it is `frequencies`.
-  private let fieldFrequencies: UnsafeMutablePointer<UInt32>
-  private var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  let documents = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingListWriter.blockCount)
+  let frequencies = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingListWriter.blockCount)
+  /// By posting, whether it is an exception. All others have all their places in the usual field.
+  let exceptions = UnsafeMutablePointer<Bool>.allocate(capacity: PostingListWriter.blockCount)
+  /// For each exception the frequency in each field; nothing for other postings.
+  let fieldFrequencies: UnsafeMutablePointer<UInt32>
+  private(set) var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var byteCount = 0
   private var nextBlock = 0
   /// The last document of the blocks that were read in this entry, plus 1.
@@ -52,8 +53,8 @@ final class PostingCursor {
     self.segment = segment
     self.entry = entry
     fieldCount = segment.fieldCount
-    fieldFrequencies =
-      fieldCount == 1 ? frequencies : .allocate(capacity: PostingListWriter.blockCount * fieldCount)
+    fieldFrequencies = .allocate(capacity: fieldCount == 1 ? 1 : PostingListWriter.blockCount * fieldCount)
+    exceptions.initialize(repeating: false, count: PostingListWriter.blockCount)
     if entry.isShort {
       entry.tail.withUnsafeBytes { copy($0) }
       isInTail = true
@@ -70,7 +71,8 @@ final class PostingCursor {
   deinit {
     documents.deallocate()
     placeOffsets.deallocate()
-    if fieldCount > 1 { fieldFrequencies.deallocate() }
+    exceptions.deallocate()
+    fieldFrequencies.deallocate()
     frequencies.deallocate()
     bytes.deallocate()
   }
@@ -166,7 +168,6 @@ final class PostingCursor {
     _ = try source.take(Self.bytes(placeCount, widths.place))
     nextBlock += source.offset
     isDecoded = false
-    hasPlaceOffsets = false
   }
 
   @inline(__always)
@@ -187,7 +188,7 @@ final class PostingCursor {
       documents[posting] = UInt32(truncatingIfNeeded: next)
       next &+= 1
       if code & 1 == 1 {
-        setUsual(posting, 1)
+        frequencies[posting] = 1
       } else if fieldCount == 1 {
         let frequency = try source.count(source.rest)
         if frequency == 0 { throw ByteSource.damage }
@@ -195,8 +196,7 @@ final class PostingCursor {
       } else {
         var mask = try source.number()
         if mask == 0 || mask >> UInt64(fieldCount) != 0 { throw ByteSource.damage }
-        let fields = fieldFrequencies + posting * fieldCount
-        fields.update(repeating: 0, count: fieldCount)
+        let fields = beginException(posting)
         var sum = 0
         while mask != 0 {
           // Each place has a byte at least.
@@ -209,6 +209,7 @@ final class PostingCursor {
         if sum > source.rest { throw ByteSource.damage }
         frequencies[posting] = UInt32(sum)
       }
+      placeOffsets[posting] = UInt32(truncatingIfNeeded: placeCount)
       placeCount += Int(frequencies[posting])
     }
     guard placeCount <= source.rest else { throw ByteSource.damage }
@@ -237,18 +238,17 @@ final class PostingCursor {
 
   // MARK: Documents
 
-  @inline(__always)
-  private func setUsual(_ posting: Int, _ frequency: UInt32) {
-    frequencies[posting] = frequency
-    if fieldCount == 1 { return }
-    let fields = fieldFrequencies + posting &* fieldCount
-    for field in 0..<fieldCount { fields[field] = 0 }
-    fields[usualField] = frequency
+  /// The frequencies of an exception in each field, all 0 at first.
+  private func beginException(_ posting: Int) -> UnsafeMutablePointer<UInt32> {
+    exceptions[posting] = true
+    let fields = fieldFrequencies + posting * fieldCount
+    fields.update(repeating: 0, count: fieldCount)
+    return fields
   }
 
   /// A packed number. The buffer has a margin of eight bytes and more.
   @inline(__always)
-  private static func number(_ start: UnsafeRawPointer, _ bit: Int, mask: UInt64) -> UInt64 {
+  static func number(_ start: UnsafeRawPointer, _ bit: Int, mask: UInt64) -> UInt64 {
     (start.u64(bit >> 3) >> UInt64(truncatingIfNeeded: bit & 7)) & mask
   }
 
@@ -270,10 +270,12 @@ final class PostingCursor {
     for posting in 0..<blockCount {
       let frequency = Self.number(start, bit, mask: mask) &+ 1
       bit &+= widths.frequency
+      placeOffsets[posting] = UInt32(truncatingIfNeeded: sum)
+      frequencies[posting] = UInt32(truncatingIfNeeded: frequency)
       sum &+= frequency
-      setUsual(posting, UInt32(truncatingIfNeeded: frequency))
     }
     guard sum == UInt64(placeCount) else { throw ByteSource.damage }
+    if fieldCount > 1 { exceptions.update(repeating: false, count: PostingListWriter.blockCount) }
     if hasExceptions { try decodeExceptions() }
     isDecoded = true
     place = -1
@@ -290,8 +292,7 @@ final class PostingCursor {
       guard posting < blockCount else { throw ByteSource.damage }
       var mask = try source.number()
       if mask == 0 || mask >> UInt64(fieldCount) != 0 { throw ByteSource.damage }
-      let fields = fieldFrequencies + posting * fieldCount
-      fields[usualField] = 0
+      let fields = beginException(posting)
       var left = frequencies[posting]
       while mask & (mask &- 1) != 0 {
         let frequency = UInt32(try source.count(Int(left)))
@@ -376,6 +377,18 @@ final class PostingCursor {
     return kept
   }
 
+  /// Moves to a posting of the block.
+  @inline(__always)
+  func select(_ posting: Int) {
+    place = posting
+    document = documents[posting]
+  }
+
+  /// The documents of the block, the place of the current one among them, and their number.
+  var block: (documents: UnsafePointer<UInt32>, first: Int, count: Int) {
+    (UnsafePointer(documents), place, blockCount)
+  }
+
   /// Sets the bits of the documents from the current one up to `end`, and moves after them. Returns true if the current
   /// document is not below `end` then.
   func markBlock(
@@ -395,7 +408,10 @@ final class PostingCursor {
   var frequency: UInt32 { frequencies[place] }
 
   @inline(__always)
-  func frequency(field: Int) -> UInt32 { fieldFrequencies[place * fieldCount + field] }
+  func frequency(field: Int) -> UInt32 {
+    if exceptions[place] { return fieldFrequencies[place * fieldCount + field] }
+    return field == usualField ? frequencies[place] : 0
+  }
 
   /// All documents and frequencies of the block that `advance` moved to.
   var postings: (documents: UnsafeBufferPointer<UInt32>, frequencies: UnsafeBufferPointer<UInt32>) {
@@ -403,83 +419,5 @@ final class PostingCursor {
       UnsafeBufferPointer(start: documents, count: blockCount),
       UnsafeBufferPointer(start: frequencies, count: blockCount)
     )
-  }
-
-  private func countPlaces() {
-    var sum: UInt32 = 0
-    for posting in 0..<blockCount {
-      placeOffsets[posting] = sum
-      sum &+= frequencies[posting]
-    }
-    hasPlaceOffsets = true
-  }
-
-  /// The only place of the current document; ``noPlace`` if there are more.
-  @inline(__always)
-  var singlePlace: UInt32 {
-    if frequencies[place] != 1 { return Self.noPlace }
-    if !hasPlaceOffsets { countPlaces() }
-    let start = UnsafeRawPointer(bytes.baseAddress!) + placesStart
-    let mask = (UInt64(1) << UInt64(widths.place)) &- 1
-    let position = Self.number(start, Int(placeOffsets[place]) &* widths.place, mask: mask)
-    var field = usualField
-    if fieldCount > 1, fieldFrequencies[place &* fieldCount &+ field] == 0 {
-      field = 0
-      while fieldFrequencies[place &* fieldCount &+ field] == 0 { field &+= 1 }
-    }
-    return UInt32(truncatingIfNeeded: field) << 27 | UInt32(truncatingIfNeeded: position)
-  }
-
-  /// Appends the places of the current document, ascending.
-  func appendPlaces(to places: PlaceList) throws(StoreError) {
-    if !hasPlaceOffsets { countPlaces() }
-    let start = UnsafeRawPointer(bytes.baseAddress!) + placesStart
-    let mask = (UInt64(1) << UInt64(widths.place)) &- 1
-    var bit = Int(placeOffsets[place]) &* widths.place
-    let fields = fieldFrequencies + place &* fieldCount
-    for field in 0..<fieldCount {
-      let count = Int(fields[field])
-      if count == 0 { continue }
-      let out = places.room(count)
-      let fieldBits = UInt32(truncatingIfNeeded: field) << 27
-      var position: UInt64 = 0
-      for next in 0..<count {
-        position &+= Self.number(start, bit, mask: mask)
-        bit &+= widths.place
-        if position >= UInt64(TextPlace.fieldUnit) { throw ByteSource.damage }
-        out[next] = fieldBits | UInt32(truncatingIfNeeded: position)
-      }
-      places.extend(count)
-    }
-  }
-
-  /// Calls `body` with the bit of each place of the current document: window × field + position - offset. Returns nil if a
-  /// position is not below `window`, else whether `body` returned false.
-  @inline(__always)
-  func visitBits(
-    offset: Int, window: Int, fields wanted: UInt32, _ body: (Int) -> Bool
-  ) throws(StoreError) -> Bool? {
-    if !hasPlaceOffsets { countPlaces() }
-    let start = UnsafeRawPointer(bytes.baseAddress!) + placesStart
-    let mask = (UInt64(1) << UInt64(widths.place)) &- 1
-    let width = widths.place
-    var bit = Int(placeOffsets[place]) &* width
-    let fields = fieldFrequencies + place &* fieldCount
-    for field in 0..<fieldCount {
-      var left = fields[field]
-      if left == 0 { continue }
-      let isWanted = wanted >> UInt32(truncatingIfNeeded: field) & 1 == 1
-      let base = field &* window &- offset
-      var position = 0
-      while left > 0 {
-        left &-= 1
-        position &+= Int(truncatingIfNeeded: Self.number(start, bit, mask: mask))
-        bit &+= width
-        if position >= window { return nil }
-        if position < offset || !isWanted { continue }
-        if !body(base &+ position) { return true }
-      }
-    }
-    return false
   }
 }

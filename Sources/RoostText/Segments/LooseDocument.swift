@@ -49,10 +49,17 @@ enum LooseDocument {
     }
   }
 
+  /// Reads the places of a term. The list's former content is dropped.
   static func decodePlaces(
     _ source: inout ByteSource, fieldCount: Int, into places: inout [UInt32]
   ) throws(StoreError) {
     places.removeAll(keepingCapacity: true)
+    try appendPlaces(&source, fieldCount: fieldCount, to: &places)
+  }
+
+  private static func appendPlaces(
+    _ source: inout ByteSource, fieldCount: Int, to places: inout [UInt32]
+  ) throws(StoreError) {
     let code = try source.number()
     if code & 1 == 1 {
       let (position, field) = (code >> 1).quotientAndRemainder(dividingBy: UInt64(fieldCount))
@@ -62,39 +69,71 @@ enum LooseDocument {
     }
     guard code >> 1 <= UInt64(source.rest), code > 0 else { throw ByteSource.damage }
     var inner = ByteSource(try source.take(Int(code >> 1)))
-    var place: UInt64 = 0
+    var (place, isFirst) = (UInt64(0), true)
     while !inner.isAtEnd {
       let distance = try inner.number()
-      guard distance <= UInt64(UInt32.max), places.isEmpty || distance > 0 else { throw ByteSource.damage }
+      guard distance <= UInt64(UInt32.max), isFirst || distance > 0 else { throw ByteSource.damage }
       place += distance
       guard place >> 27 < UInt64(fieldCount) else { throw ByteSource.damage }
       places.append(UInt32(place))
+      isFirst = false
     }
   }
 
-  /// Reads the places of one term, if the row has it. Terms are compared from the byte on where they may differ.
+  /// Appends the places of one term, or of all terms that begin with it. Terms are compared from the byte on where they may
+  /// differ.
   static func find(
-    _ wanted: [UInt8], _ source: ByteSource, termCount: Int, fieldCount: Int, into places: inout [UInt32]
+    _ wanted: [UInt8], isPrefix: Bool, _ source: ByteSource, termCount: Int, fieldCount: Int,
+    into places: inout [UInt32]
   ) throws(StoreError) {
-    var source = source
+    let bytes = source.bytes
+    var at = source.offset
+    /// The bytes of `wanted` with which the last term began.
     var matched = 0
     for _ in 0..<termCount {
-      let shared = Int(try source.byte())
-      let other = try source.take(Int(try source.byte()))
+      guard at &+ 2 <= bytes.count else { throw ByteSource.damage }
+      let (shared, other) = (Int(bytes[at]), Int(bytes[at &+ 1]))
+      at &+= 2
+      guard other < bytes.count &- at else { throw ByteSource.damage }
+      // Terms ascend: after this one all are greater.
       if shared < matched { return }
-      if shared == matched {
-        var at = 0
-        while at < other.count, matched < wanted.count, other[at] == wanted[matched] {
+      let end = at &+ other
+      if shared == matched, matched < wanted.count {
+        while at < end, matched < wanted.count, bytes[at] == wanted[matched] {
           at &+= 1
           matched &+= 1
         }
-        if at == other.count {
-          if matched == wanted.count { return try decodePlaces(&source, fieldCount: fieldCount, into: &places) }
-        } else if matched == wanted.count || other[at] > wanted[matched] {
-          return
-        }
+        if at < end, matched < wanted.count ? bytes[at] > wanted[matched] : !isPrefix { return }
       }
+      at = end
+      if matched < wanted.count {
+        try skipPlaces(bytes, &at)
+        continue
+      }
+      var source = ByteSource(UnsafeRawBufferPointer(rebasing: bytes[at...]))
+      try appendPlaces(&source, fieldCount: fieldCount, to: &places)
+      if !isPrefix { return }
+      at &+= source.offset
+    }
+  }
+
+  /// Moves after the places of a term. There is one byte at least.
+  @inline(__always)
+  private static func skipPlaces(_ bytes: UnsafeRawBufferPointer, _ at: inout Int) throws(StoreError) {
+    let first = bytes[at]
+    if first & 1 == 1 {
+      // One place: its number has no end before a byte below 128.
+      while bytes[at] >= 128 {
+        at &+= 1
+        guard at < bytes.count else { throw ByteSource.damage }
+      }
+      at &+= 1
+    } else if first < 128 {
+      at &+= 1 &+ Int(first >> 1)
+    } else {
+      var source = ByteSource(UnsafeRawBufferPointer(rebasing: bytes[at...]))
       try skipPlaces(&source)
+      at &+= source.offset
     }
   }
 

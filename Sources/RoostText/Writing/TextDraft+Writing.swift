@@ -7,10 +7,7 @@ extension TextDraft {
     var keys: [(head: UInt64, index: Int)] = []
     keys.reserveCapacity(termCount)
     for index in 0..<termCount {
-      var head: UInt64 = 0
-      let bytes = term(index)
-      for place in 0..<8 { head = head << 8 | UInt64(place < bytes.count ? bytes[place] : 0) }
-      keys.append((head, index))
+      keys.append((terms[index].word.byteSwapped, index))
     }
     keys.sort { one, other in
       one.head != other.head ? one.head < other.head : term(one.index).lexicographicallyPrecedes(term(other.index))
@@ -30,8 +27,9 @@ extension TextDraft {
       sums.append(sum)
     }
     let places = PlaceList()
+    let list = writer.list
     for index in sortedTerms() {
-      writer.list.begin()
+      list.begin()
       var found = DraftPlaces(self, index)
       while found.next(into: places) > 0 {
         var document = found.document
@@ -40,7 +38,7 @@ extension TextDraft {
           document = numbers[Int(document)]
           if document == .max { continue }
         }
-        try writer.list.add(document, length: length, places: places.places)
+        try list.add(document, length: length, places: places.places)
       }
       try writer.endTerm(term(index))
     }

@@ -11,8 +11,10 @@ import RoostFile
 /// 1, then the position. Another place: distance of the position, times 2. All are variable-length numbers.
 final class TextDraft {
   struct Term {
+    /// Its first eight bytes: see ``TermHash/word(_:_:)``.
+    var word: UInt64
+    /// The offset of its bytes in `termBytes`.
     var start: UInt32
-    var length: UInt32
     var document: UInt32
     /// The field and position of the last place.
     var place: UInt32
@@ -20,7 +22,13 @@ final class TextDraft {
     /// The offset of the next byte, and the end of the slice.
     var next: UInt32
     var limit: UInt32
-    var level: UInt32
+  }
+
+  /// The part of a term that is seldom needed. Without it a term has 32 bytes, which are in one line of the processor's
+  /// cache.
+  private struct Extent {
+    var length: UInt8
+    var level: UInt8
   }
 
   let fieldCount: Int
@@ -32,11 +40,13 @@ final class TextDraft {
   private var documents: [Int64: UInt32]?
 
   private(set) var terms: UnsafeMutablePointer<Term>
+  private var extents: UnsafeMutablePointer<Extent>
   private(set) var termCount = 0
   private var termRoom = 512
-  /// A part of the hash, then the number of the term plus 1.
+  /// A part of the hash (24 bits), the bytes of the term (8), and its number plus 1 (32); 0 if free.
   private var slots: UnsafeMutablePointer<UInt64>
   private var slotCount = 1024
+  private let batch = UnsafeMutablePointer<Lookup>.allocate(capacity: TextDraft.batchCount)
   private let termBytes = ByteSink(room: 4096)
   private(set) var arena: UnsafeMutablePointer<UInt8>
   private(set) var arenaCount = 0
@@ -44,14 +54,22 @@ final class TextDraft {
 
   init(fieldCount: Int) {
     self.fieldCount = fieldCount
-    terms = .allocate(capacity: termRoom)
+    terms = Self.allocateTerms(termRoom)
+    extents = .allocate(capacity: termRoom)
     slots = .allocate(capacity: slotCount)
     slots.update(repeating: 0, count: slotCount)
     arena = .allocate(capacity: arenaRoom)
   }
 
+  private static func allocateTerms(_ room: Int) -> UnsafeMutablePointer<Term> {
+    UnsafeMutableRawPointer.allocate(byteCount: room * MemoryLayout<Term>.stride, alignment: 64)
+      .bindMemory(to: Term.self, capacity: room)
+  }
+
   deinit {
     terms.deallocate()
+    extents.deallocate()
+    batch.deallocate()
     slots.deallocate()
     arena.deallocate()
   }
@@ -104,70 +122,126 @@ final class TextDraft {
   // MARK: Terms
 
   /// Adds all terms that a scanner found to a field of the last document.
+  ///
+  /// Most terms are in memory that the processor's caches do not have. So each step loads something for many terms, and
+  /// the next step needs it: the processor waits for several loads at a time.
   func add(_ scanner: TextScanner, field: Int) {
     let marks = scanner.marks
     let bytes = scanner.bytes
     let document = UInt32(truncatingIfNeeded: rows.count &- 1)
-    for place in 0..<scanner.count {
-      let mark = marks[place]
-      let term = intern(bytes + Int(mark.start), Int(mark.length))
-      add(term, document: document, place: UInt32(truncatingIfNeeded: field) << 27 | mark.position)
+    let fieldBits = UInt32(truncatingIfNeeded: field) << 27
+    var start = 0
+    while start < scanner.count {
+      let end = min(start &+ Self.batchCount, scanner.count)
+      for place in start..<end {
+        let (term, count) = (bytes + Int(marks[place].start), Int(marks[place].length))
+        let word = TermHash.word(term, count)
+        let hash = TermHash.of(word, term, count: count)
+        let slot = slots[Int(truncatingIfNeeded: hash) & (slotCount &- 1)]
+        batch[place &- start] = Lookup(hash: hash, word: word, slot: slot, known: 0)
+      }
+      for place in 0..<end &- start {
+        let number = batch[place].slot & 0xFFFF_FFFF
+        if number > 0 { batch[place].known = terms[Int(truncatingIfNeeded: number &- 1)].word }
+      }
+      for place in start..<end {
+        let (term, count) = (bytes + Int(marks[place].start), Int(marks[place].length))
+        let lookup = batch[place &- start]
+        let isTagged = lookup.slot & 0xFFFF_FFFF_0000_0000 == Self.tag(lookup.hash, count)
+        let index =
+          isTagged && lookup.known == lookup.word && count <= 8
+          ? Int(truncatingIfNeeded: lookup.slot & 0xFFFF_FFFF) &- 1
+          : intern(term, count, hash: lookup.hash, word: lookup.word)
+        add(index, document: document, place: fieldBits | marks[place].position)
+      }
+      start = end
     }
   }
 
-  @inline(__always)
+  /// A term that is looked up: the first slot that may have it, and the first eight bytes of the term there.
+  private struct Lookup {
+    var hash: UInt64
+    var word: UInt64
+    var slot: UInt64
+    var known: UInt64
+  }
+
+  private static let batchCount = 64
+
+  /// The number of a term. At least eight bytes can be read from `bytes` on, even if the term has less.
   func intern(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Int {
-    let hash = UInt64(truncatingIfNeeded: TermHash.of(bytes, count))
-    let tag = (hash >> 31) << 32
+    let word = TermHash.word(bytes, count)
+    return intern(bytes, count, hash: TermHash.of(word, bytes, count: count), word: word)
+  }
+
+  @inline(__always)
+  private func intern(_ bytes: UnsafePointer<UInt8>, _ count: Int, hash: UInt64, word: UInt64) -> Int {
+    let tag = Self.tag(hash, count)
     var slot = Int(truncatingIfNeeded: hash) & (slotCount &- 1)
     while true {
       let found = slots[slot]
-      if found == 0 { return insert(bytes, count, tag: tag, slot: slot) }
       if found & 0xFFFF_FFFF_0000_0000 == tag {
         let index = Int(truncatingIfNeeded: found & 0xFFFF_FFFF) &- 1
-        if terms[index].length == count, isSame(termBytes.start + Int(terms[index].start), bytes, count: count) {
+        if terms[index].word == word,
+          count <= 8 || isSame(termBytes.start + Int(terms[index].start), bytes, count: count)
+        {
           return index
         }
+      } else if found == 0 {
+        return insert(bytes, count, word: word, tag: tag, slot: slot)
       }
       slot = (slot &+ 1) & (slotCount &- 1)
     }
   }
 
+  /// The upper half of a slot. A term has at least one byte, so it is not 0.
+  @inline(__always)
+  private static func tag(_ hash: UInt64, _ count: Int) -> UInt64 {
+    hash & 0xFFFF_FF00_0000_0000 | UInt64(truncatingIfNeeded: count) << 32
+  }
+
   @inline(__always)
   private func isSame(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, count: Int) -> Bool {
-    var at = 0
+    // The first eight bytes are the same.
     let (one, other) = (UnsafeRawPointer(one), UnsafeRawPointer(other))
-    while at &+ 8 <= count {
+    var at = 8
+    while true {
+      at = min(at, count &- 8)
       let word = one.loadUnaligned(fromByteOffset: at, as: UInt64.self)
       if word != other.loadUnaligned(fromByteOffset: at, as: UInt64.self) { return false }
       at &+= 8
+      if at == count { return true }
     }
-    while at < count {
-      if one.load(fromByteOffset: at, as: UInt8.self) != other.load(fromByteOffset: at, as: UInt8.self) { return false }
-      at &+= 1
-    }
-    return true
   }
 
   @inline(never)
-  private func insert(_ bytes: UnsafePointer<UInt8>, _ count: Int, tag: UInt64, slot: Int) -> Int {
-    if termCount == termRoom {
-      let larger = UnsafeMutablePointer<Term>.allocate(capacity: termRoom * 2)
-      larger.update(from: terms, count: termCount)
-      terms.deallocate()
-      terms = larger
-      termRoom *= 2
-    }
+  private func insert(
+    _ bytes: UnsafePointer<UInt8>, _ count: Int, word: UInt64, tag: UInt64, slot: Int
+  ) -> Int {
+    if termCount == termRoom { growTerms() }
     let start = termBytes.count
     termBytes.append(UnsafeRawBufferPointer(start: bytes, count: count))
     let head = slice(0)
     terms[termCount] = Term(
-      start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: count), document: .max, place: 0,
-      head: head, next: head, limit: head &+ Self.payload(0), level: 0)
+      word: word, start: UInt32(truncatingIfNeeded: start), document: .max, place: 0, head: head, next: head,
+      limit: head &+ Self.payload(0))
+    extents[termCount] = Extent(length: UInt8(truncatingIfNeeded: count), level: 0)
     termCount += 1
     slots[slot] = tag | UInt64(termCount)
     if termCount * 2 > slotCount { growSlots() }
     return termCount - 1
+  }
+
+  private func growTerms() {
+    let larger = Self.allocateTerms(termRoom * 2)
+    larger.update(from: terms, count: termCount)
+    terms.deallocate()
+    terms = larger
+    let others = UnsafeMutablePointer<Extent>.allocate(capacity: termRoom * 2)
+    others.update(from: extents, count: termCount)
+    extents.deallocate()
+    extents = others
+    termRoom *= 2
   }
 
   private func growSlots() {
@@ -176,21 +250,22 @@ final class TextDraft {
     slots = .allocate(capacity: slotCount)
     slots.update(repeating: 0, count: slotCount)
     for index in 0..<termCount {
-      let hash = UInt64(
-        truncatingIfNeeded: TermHash.of(termBytes.start + Int(terms[index].start), Int(terms[index].length)))
+      let count = Int(extents[index].length)
+      let hash = TermHash.of(terms[index].word, termBytes.start + Int(terms[index].start), count: count)
       var slot = Int(truncatingIfNeeded: hash) & (slotCount - 1)
       while slots[slot] != 0 { slot = (slot + 1) & (slotCount - 1) }
-      slots[slot] = (hash >> 31) << 32 | UInt64(index + 1)
+      slots[slot] = Self.tag(hash, count) | UInt64(index + 1)
     }
   }
 
   func term(_ index: Int) -> UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: termBytes.start + Int(terms[index].start), count: Int(terms[index].length))
+    UnsafeBufferPointer(start: termBytes.start + Int(terms[index].start), count: Int(extents[index].length))
   }
 
   // MARK: Places
 
-  static func payload(_ level: UInt32) -> UInt32 { 16 << min(level, 9) - 4 }
+  private static let mostLevel: UInt8 = 9
+  static func payload(_ level: UInt32) -> UInt32 { 16 << min(level, UInt32(mostLevel)) - 4 }
 
   private func slice(_ level: UInt32) -> UInt32 {
     let size = Int(Self.payload(level)) + 4
@@ -221,6 +296,16 @@ final class TextDraft {
 
   @inline(__always)
   private func put(_ value: UInt64, _ term: UnsafeMutablePointer<Term>) {
+    if value < 128 { return put(UInt8(truncatingIfNeeded: value), term) }
+    let next = term.pointee.next
+    if value >= 1 << 14 || term.pointee.limit &- next < 2 { return putLong(value, term) }
+    arena[Int(next)] = UInt8(truncatingIfNeeded: value) | 0x80
+    arena[Int(next) &+ 1] = UInt8(truncatingIfNeeded: value >> 7)
+    term.pointee.next = next &+ 2
+  }
+
+  @inline(never)
+  private func putLong(_ value: UInt64, _ term: UnsafeMutablePointer<Term>) {
     var rest = value
     while rest >= 128 {
       put(UInt8(truncatingIfNeeded: rest) | 0x80, term)
@@ -238,11 +323,12 @@ final class TextDraft {
 
   @inline(never)
   private func extend(_ term: UnsafeMutablePointer<Term>) {
-    let level = term.pointee.level + 1
+    let extent = extents + (term - terms)
+    extent.pointee.level = min(extent.pointee.level + 1, Self.mostLevel)
+    let level = UInt32(extent.pointee.level)
     let start = slice(level)
     UnsafeMutableRawPointer(arena + Int(term.pointee.limit)).set32(0, start)
     term.pointee.next = start
     term.pointee.limit = start + Self.payload(level)
-    term.pointee.level = level
   }
 }
