@@ -191,8 +191,9 @@ import Testing
     var kept: [Squad] = []
     var ends = 0
     let watch = SquadWatch(
-      validate: { model, _ in
-        if way < 2, let squad = model as? Squad, squad.men.count > 1 { kept.append(squad) }
+      validate: { model, validation in
+        // It reads no list here, so the list is loaded after the call.
+        if way < 2, let squad = model as? Squad, validation.change == .update { kept.append(squad) }
       },
       end: { squad in
         if way == 2 { ends += squad.men.count + (squad.room?.number ?? 0) }
