@@ -12,7 +12,7 @@ final class JudgedWrites: WriteNoting {
 
   private struct Written {
     let object: any _ModelObject
-    let values: ValueImage
+    let values = EarlierValues()
     /// By property, the row that a reference had.
     var references: [Int: UInt64?] = [:]
     var hasLists = false
@@ -27,9 +27,13 @@ final class JudgedWrites: WriteNoting {
     let place = places[id] ?? written.count
     if place == written.count {
       places[id] = place
-      written.append(Written(object: object, values: ValueImage(object)))
+      written.append(Written(object: object))
     }
-    guard let relation = saver.store.relations[origin.map.number][property] else { return }
+    guard let relation = saver.store.relations[origin.map.number][property] else {
+      // Outside of an access to the array: the call may run code of the program.
+      let values = written[place].values
+      return values.note(object, property)
+    }
     if relation.isList {
       written[place].hasLists = true
     } else if written[place].references[property] == nil {
@@ -53,7 +57,7 @@ final class JudgedWrites: WriteNoting {
   var changed: (any _ModelObject)? { entered ?? written.first(where: hasChanged)?.object }
 
   private func hasChanged(_ one: Written) -> Bool {
-    if one.hasLists || one.values != ValueImage(one.object) { return true }
+    if one.hasLists || one.values.hasChanged(one.object) { return true }
     guard let map = one.object.entityMap else { return true }
     return one.references.contains { property, before in
       saver.store.relations[map.number][property].map { saver.leads(one.object, $0) != before } ?? false

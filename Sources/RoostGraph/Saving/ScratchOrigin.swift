@@ -19,7 +19,7 @@ final class ScratchOrigin: _Origin {
   @exclusivity(unchecked) var wanted: UInt64 = 0
   @exclusivity(unchecked) private(set) var changed: UInt64 = 0
   /// The values before the first change since ``takeChange(_:)``.
-  private var before: ValueImage?
+  private var before = EarlierValues()
   /// Whether there is a current row. After the last row an object's `deinit` may still read it.
   @exclusivity(unchecked) private var isAtRow = false
   private(set) var fault: GraphFault?
@@ -136,7 +136,7 @@ final class ScratchOrigin: _Origin {
       case .reference: break
       }
     }
-    if view != nil, before == nil, !map.type.computed.contains(property) { before = ValueImage(object) }
+    if view != nil, !map.type.computed.contains(property) { before.note(object, property) }
     let bit = _ModelState.bit(property)
     // Properties that share a bit are written together.
     if bit == 1 << 63 { fill(object, property) }
@@ -146,7 +146,7 @@ final class ScratchOrigin: _Origin {
 
   /// Whether the program changed values since the last call.
   func takeChange(_ object: any _ModelObject) -> Bool {
-    exchange(&before, with: nil).map { $0 != ValueImage(object) } ?? false
+    exchange(&before, with: EarlierValues()).hasChanged(object)
   }
 
   override func didWrite(_ object: any _ModelObject, _ property: Int) {

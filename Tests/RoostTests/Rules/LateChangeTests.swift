@@ -246,6 +246,18 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Bunk>()) == (way == 3 ? 2 : 3))
   }
 
+  /// Before the fix, the encoding called itself without end.
+  @Test func `an encoding may set values of a model with such a value, and that value itself`() throws {
+    let room = try bunk(1)
+    try store {
+      room.number = 42
+      room.cost = SquadMoney(amount: 9)
+    }
+    #expect(!context.hasChanges)
+    let found = try ModelContext(container).fetch(FetchDescriptor<Bunk>(predicate: #Predicate { $0.number == 42 }))
+    #expect(found.map(\.cost.amount) == [9])
+  }
+
   @Test func `a model that the encoding always changes is an error`() throws {
     let two = try squads(context)[1]
     let error = #expect(throws: RoostError.self) { try store { two.note += "." } }
