@@ -284,7 +284,11 @@ package final class Rescue {
   ) throws(StoreError) {
     let isThere = try ByteKey.borrowing(key) { (key) throws(StoreError) in try draft.tree.value(of: key) != nil }
     if isThere { return }
-    if try put(key, value, in: draft, name: name) { unverified[draft.tree.id, default: 0] += 1 }
+    guard try put(key, value, in: draft, name: name) else { return }
+    unverified[draft.tree.id, default: 0] += 1
+    // The bytes of a value in extents have a checksum of their own.
+    guard isContent, !value.isExtents, let row = content?.row(of: key, in: name) else { return }
+    unverifiedNumbers[draft.tree.id, default: NumberRuns()].insert(row)
   }
 
   private func putUnverified(

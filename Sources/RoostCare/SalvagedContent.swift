@@ -17,6 +17,9 @@ package protocol SalvagedContent: AnyObject {
   func owns(piece kind: UInt8) -> Bool
   /// Whether a tree is derived from others: it is built again, and need not be saved.
   func isDerived(_ tree: [UInt8]) -> Bool
+  /// The row to which an entry of a tree with byte keys belongs, if the report names the rows of
+  /// unverified entries.
+  func row(of key: [UInt8], in tree: [UInt8]) -> UInt64?
 
   /// Makes the saved trees agree, in the transaction that saved them.
   func mend(_ forest: Forest, _ saved: SavedTrees) throws(StoreError)
@@ -47,7 +50,8 @@ package struct SavedTrees {
   package var numberGaps: [[UInt8]: [(low: UInt64, high: UInt64?)]] = [:]
   /// Trees with lost parts.
   package var lossy: Set<[UInt8]> = []
-  /// Keys of tables that were found in pages without a sound reference.
+  /// Keys of tables that were found in pages without a sound reference, and rows of such entries in
+  /// trees with byte keys: see ``SalvagedContent/row(of:in:)``.
   package var unverified: [[UInt8]: NumberRuns] = [:]
   /// Whether no loss is known.
   package var isWhole = true

@@ -93,6 +93,58 @@ import Testing
     #expect(stored.name == "h" && stored.wares.map(\.code) == ["w0", "w1"])
   }
 
+  /// Way 0 keeps a ware of an update, way 1 one of a batch that was merged.
+  @Test(arguments: [false, true]) func `a kept model takes no relationship of its row`(isBatch: Bool) throws {
+    let wares = try context.fetch(FetchDescriptor<Ware>(sortBy: [SortDescriptor(\.code)]))
+    let (label, seal) = (WareLabel("l"), Seal(1))
+    context.insert(label)
+    wares[0].labels = [label]
+    wares[0].seal = seal
+    try context.save()
+    let other = ModelContext(container)
+    var kept: Ware?
+    if isBatch {
+      let new = Ware("w0", price: 1, count: 1)
+      try other.insert(batch: [new])
+      kept = new
+    } else {
+      try other.update(model: Ware.self, where: #Predicate { $0.code == "w0" }) {
+        $0.count = 5
+        kept = $0
+      }
+      #expect(kept?.labels.map(\.text) == ["l"] && kept?.seal?.number == 1)
+    }
+    _ = (kept?.labels.count, kept?.seal?.number)
+    let shown = try #require(
+      try other.fetch(FetchDescriptor<Ware>(predicate: #Predicate { $0.code == "w0" })).first)
+    #expect(shown !== kept && shown.labels.map(\.text) == ["l"] && shown.seal?.number == 1)
+    shown.labels.append(WareLabel("m"))
+    shown.seal = Seal(2)
+    try other.save()
+    let stored = try #require(
+      try ModelContext(container).fetch(FetchDescriptor<Ware>(predicate: #Predicate { $0.code == "w0" })).first)
+    #expect(stored.labels.map(\.text) == ["l", "m"] && stored.seal?.number == 2)
+  }
+
+  @Test func `a kept model is no member of a list`() throws {
+    let group = WareGroup("g")
+    context.insert(group)
+    let wares = try context.fetch(FetchDescriptor<Ware>(sortBy: [SortDescriptor(\.code)]))
+    group.wares = [wares[0], wares[1], wares[2]]
+    try context.save()
+    var kept: Ware?
+    try context.update(model: Ware.self, where: #Predicate { $0.code == "w1" }) {
+      $0.count = 5
+      kept = $0
+    }
+    group.wares = [wares[2], try #require(kept), wares[0]]
+    // Before the fix "w1" left the list without an error.
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    #expect(error?.code == .deleted)
+    context.rollback()
+    #expect(group.wares.map(\.code) == ["w0", "w1", "w2"])
+  }
+
   @Test func `a model knows its identifier during the call`() throws {
     var names: [PersistentIdentifier] = []
     let changed = try context.update(model: Ware.self) {
@@ -357,7 +409,10 @@ import Testing
     try context.update(model: Ware.self, where: #Predicate { $0.count == 1 }) { context.insert($0) }
     let error = #expect(throws: RoostError.self) { try context.save() }
     #expect(error?.code == .foreign)
-    try context.update(model: Ware.self, where: #Predicate { $0.count == 1 }) { context.delete($0) }
+    let other = #expect(throws: RoostError.self) {
+      try context.update(model: Ware.self, where: #Predicate { $0.count == 1 }) { context.delete($0) }
+    }
+    #expect(other?.code == .badValue)
     try context.save()
     #expect(try counts() == Array(0..<10))
   }

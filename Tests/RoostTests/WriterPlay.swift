@@ -325,7 +325,11 @@ struct WriterPlay {
       guard let fault = error.importFault else {
         return Failure(kind: kind(error.code), fields: Set(error.faults.compactMap(\.property)))
       }
-      let kind = fault.reason == .duplicate ? "duplicate" : fault.field == "hands" ? "count" : "\(fault)"
+      // A wrong number of members is a fault of another model than the record's.
+      if fault.reason == .invalid, fault.detail.contains(".hands: it has") {
+        return Failure(kind: "count", fields: ["hands"])
+      }
+      let kind = fault.reason == .duplicate ? "duplicate" : "\(fault)"
       return Failure(kind: kind, fields: Set([fault.field].compactMap { $0 }))
     }
     return nil

@@ -112,7 +112,7 @@ public class ModelContext: Equatable, SendableMetatype {
   /// ```
   public func delete<T>(_ model: T) where T: PersistentModel {
     // A model without a context cannot be deleted.
-    if model.graphContext == nil { return }
+    if model.graphContext == nil { return model.refuseScratchDeletion() }
     state.attempt { try state.graph(of: model).delete(model) }
   }
 

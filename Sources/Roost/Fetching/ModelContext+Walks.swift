@@ -47,7 +47,7 @@ extension ModelContext {
     from model: Model, _ keyPath: PartialKeyPath<Model>, atMost depth: Int, next: (Model) -> [Model]
   ) throws -> [(model: Model, depth: Int)] {
     if depth < 0 { throw RoostError(.badValue, "atMost is \(depth): omit it, or give 0 or more") }
-    guard model.modelContext === self else {
+    guard model.graphContext != nil, model.modelContext === self else {
       throw RoostError(.foreign, "the \(Model._$type.name) belongs to another context: fetch it in this one")
     }
     let place = try state.stores.known(Model.self)

@@ -183,11 +183,12 @@ final class ImportChunks: ImportSink, @unchecked Sendable {
       switch shown.code {
       case .notUnique: .duplicate
       case .deleted, .foreign, .unknownModel: .unknown
-      case .badValue, .count: .missing
-      case .invalid: .invalid
+      case .badValue: .missing
+      case .invalid, .count: .invalid
       default: .wrongType
       }
-    return ImportFault(reason, shown.detail, line: number, field: shown.property)
+    let (detail, field) = target.words(shown)
+    return ImportFault(reason, detail, line: number, field: field)
   }
 
   // MARK: References

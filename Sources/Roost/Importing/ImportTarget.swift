@@ -65,6 +65,20 @@ package struct ImportTarget: Sendable {
   package func identifier(_ row: UInt64) -> PersistentIdentifier {
     store.identifier(map?.type.name ?? entity, row)
   }
+
+  /// The text and the property of an error for the report of a record. The record's line tells its
+  /// own model. The text names every other model.
+  ///
+  /// - Parameters:
+  ///   - fault: the error.
+  ///   - row: the row of the record; nil if it is not known.
+  func words(_ fault: GraphFault, of row: RowID? = nil) -> (detail: String, field: String?) {
+    guard let name = fault.entity else { return (fault.detail, fault.property) }
+    let isOwn = store.maps.contains { $0.type.name == name && $0.entity.name == entity }
+    if isOwn, row == nil || row?.number == fault.row { return (fault.detail, fault.property) }
+    let place = name + (fault.row.map { " \($0)" } ?? "") + (fault.property.map { "." + $0 } ?? "")
+    return ("\(place): \(fault.detail)", nil)
+  }
 }
 
 extension ModelContainer {
@@ -77,12 +91,12 @@ extension ModelContainer {
 /// Notifies contexts and listeners of the chunks that an importer stores.
 package final class ImportNotice: ImportWatch {
   private let notice: RowNotice
-  private let map: EntityMap?
+  private let target: ImportTarget
   package let judges: Bool
 
   package init(_ target: ImportTarget) {
     notice = RowNotice(target.store)
-    map = target.map
+    self.target = target
     let notice = notice
     judges = target.map.map { notice.counts($0) || notice.asks($0) } ?? false
   }
@@ -104,20 +118,26 @@ package final class ImportNotice: ImportWatch {
   }
 
   package func fault(of row: RowID, but open: Set<RelationshipID>) throws -> RecordFault? {
-    try judged { try notice.miscount(row, of: $0, but: open) ?? notice.refusal(row, of: $0) }
+    try judged(row) { try notice.miscount(row, of: $0, but: open) ?? notice.refusal(row, of: $0) }
   }
 
   package func fault(of row: RowID, by relationship: RelationshipID) throws -> RecordFault? {
-    try judged { try notice.miscount(row, of: $0, by: relationship) ?? notice.neighbourRefusal() }
+    try judged(row) { try notice.miscount(row, of: $0, by: relationship) ?? notice.neighbourRefusal() }
   }
 
   package func lack(of row: RowID, in relationship: RelationshipID) throws -> RecordFault? {
-    try judged { try notice.lack(row, of: $0, in: relationship) }
+    try judged(row) { try notice.lack(row, of: $0, in: relationship) }
   }
 
-  private func judged(_ judge: (EntityMap) throws -> GraphFault?) throws -> RecordFault? {
-    guard let map, let fault = try judge(map) else { return nil }
-    let code: RecordFault.Code = fault.code == .invalid ? .invalid : .denied
-    return RecordFault(code, fault.detail, entity: fault.entity, field: fault.property)
+  private func judged(_ row: RowID, _ judge: (EntityMap) throws -> GraphFault?) throws -> RecordFault? {
+    guard let map = target.map, let fault = try judge(map) else { return nil }
+    let code: RecordFault.Code =
+      switch fault.code {
+      case .invalid, .count: .invalid
+      case .notUnique: .notUnique
+      default: .denied
+      }
+    let (detail, field) = target.words(fault, of: row)
+    return RecordFault(code, detail, entity: fault.entity, field: field)
   }
 }

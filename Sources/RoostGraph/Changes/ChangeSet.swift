@@ -43,7 +43,7 @@ package final class ChangeSet {
   /// Called before objects change.
   @exclusivity(unchecked) package weak var watcher: (any ChangeWatching)? { didSet { isWatched = watcher != nil } }
   @exclusivity(unchecked) private(set) var isWatched = false
-  /// Learns of each change while a save calls `validate`.
+  /// Learns of each change while a save calls `validate` or writes.
   var judgedWrites: (any WriteNoting)? { didSet { isJudged = judgedWrites != nil } }
   @exclusivity(unchecked) private var isJudged = false
 
@@ -120,13 +120,17 @@ package final class ChangeSet {
   }
 
   func noteInsertion(_ object: any _ModelObject) {
+    if isJudged { judgedWrites?.noteEntry(object) }
     inserted.append(object)
     mayHaveChanges = true
     session.noteChange()
   }
 
   /// Tells the watcher that an object is about to be deleted.
-  func willDelete(_ object: any _ModelObject) { if isWatched { watcher?.willDelete(object) } }
+  func willDelete(_ object: any _ModelObject) {
+    if isWatched { watcher?.willDelete(object) }
+    if isJudged { judgedWrites?.noteEntry(object) }
+  }
 
   func noteDeletion(_ object: any _ModelObject) {
     deleted.append(object)
@@ -136,6 +140,9 @@ package final class ChangeSet {
   /// Cancels the deletion of objects.
   func takeBackDeletions(_ back: Set<ObjectIdentifier>) {
     session.noteChange()
+    if isJudged, let first = deleted.first(where: { back.contains(ObjectIdentifier($0)) }) {
+      judgedWrites?.noteEntry(first)
+    }
     let staying = deleted.filter { !back.contains(ObjectIdentifier($0)) }
     session.release(exchange(&deleted, with: staying))
   }
@@ -228,6 +235,7 @@ package final class ChangeSet {
 
   /// After a rollback: empties the set and returns the objects that the lists held.
   func take() -> [Any] {
+    if isJudged { judgedWrites?.noteRollback() }
     complaints = []
     forgetFacts()
     return takeObjects()

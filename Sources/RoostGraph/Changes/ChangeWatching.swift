@@ -7,7 +7,11 @@ package protocol ChangeWatching: AnyObject {
   func willDelete(_ object: any _ModelObject)
 }
 
-/// Learns of each write of a property, before the setter stores.
+/// Learns of changes of the program.
 protocol WriteNoting: AnyObject {
+  /// Called before a setter stores.
   func note(_ object: any _ModelObject, _ property: Int, origin: RowOrigin)
+  /// Called if an object is inserted or deleted, or its deletion is undone.
+  func noteEntry(_ object: any _ModelObject)
+  func noteRollback()
 }

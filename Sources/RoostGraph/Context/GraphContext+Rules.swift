@@ -16,13 +16,24 @@ extension GraphContext {
     }
   }
 
-  /// The first error of `validate` for a row that a transaction just stored.
+  /// Calls `validate` for a row that a transaction just stored, and writes the values that the call
+  /// changes. Returns the first error.
   func judge(_ row: RowID, _ map: EntityMap, change: ObjectChange, writer: RecordWriter) throws -> GraphFault? {
     try call(.saving) {
       let scratches = try Scratches(bulk, writer.table(map.entity.id), map: map)
-      return try scratches.visit(row) { scratch, _ in
-        saver.judge(scratch.object, change, name: ObjectName(scratch.map.type.name, row.number)).first
-      } ?? nil
+      var written: (object: any _ModelObject, map: EntityMap, properties: UInt64)?
+      let fault = try scratches.visit(row) { scratch, _ in
+        let fault = saver.judge(scratch.object, change, name: ObjectName(scratch.map.type.name, row.number)).first
+        if scratch.changed == 0 { return fault }
+        scratch.object.computeDerived(scratch.map.type)
+        written = (scratch.object, scratch.map, scratch.changed)
+        return fault
+      }
+      if case .some(.some(let fault)) = fault { return fault }
+      guard let written else { return nil }
+      do {
+        return try saver.write(written.object, written.map, properties: written.properties, writer: writer).first
+      } catch let refusal as SaveRefusal { return refusal.faults.first }
     }
   }
 }

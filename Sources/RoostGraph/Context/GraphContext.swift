@@ -114,6 +114,9 @@ package final class GraphContext {
 }
 
 extension _ModelObject {
+  /// The context whose bulk write or merge shows the object; nil for an object of a context.
+  package var scratchContext: GraphContext? { scratchOwner as? GraphContext }
+
   /// The context that the object belongs to.
   package var graphContext: GraphContext? {
     // The table's owner, which the context set (``ObjectTable/serve(_:_:)``), is the context

@@ -103,7 +103,8 @@ extension LinkGraph {
     let old = Set(before[start..<before.count - end])
     for member in all[start..<all.count - end] {
       // A member that was deleted meanwhile may still be in the slot.
-      if !objects.isForeign(member), member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
+      let isGone = !objects.isForeign(member) && member._$state.flags.contains(.gone) && !member.isKeptCopy
+      if isGone, old.contains(member._$state.row) { continue }
       do { try insert(member, into: list.key) } catch {
         // The object is removed from the list.
         changes.complain(error, list.owner, property: list.relation.property)

@@ -200,5 +200,8 @@ final class SaveRun {
 }
 
 /// Thrown by an attempt that found new objects with the values of rows: the save is tried again
-/// after a decision about each.
-struct SaveAgain: Error {}
+/// after a decision about each. Also thrown if the program changed an object during the attempt.
+struct SaveAgain: Error {
+  /// The object that the program changed.
+  var late: ObjectName?
+}

@@ -38,14 +38,15 @@ extension Saver {
     while !waiting.isEmpty {
       var runs: [SaveRun] = []
       do {
-        try write(waiting, books, runs: &runs, way: way)
+        try watching(waiting) { try write(waiting, books, runs: &runs, way: way) }
         for (saver, run) in zip(waiting, runs) { saver.finish(run) }
         // This save changed nothing in the others.
         for saver in savers where !waiting.contains(where: { $0 === saver }) { saver.forgetLastSave() }
         return
-      } catch is SaveAgain {
-        try count(&turns)
-        var isAsked = false
+      } catch let again as SaveAgain {
+        try count(&turns, late: again.late)
+        var isAsked = again.late != nil
+        if isAsked { for saver in waiting { _ = try saver.isReadyToSave() } }
         for (number, run) in runs.enumerated() where try waiting[number].decide(run, &books[number]) { isAsked = true }
         if isAsked { try judgeAgain(waiting) }
       } catch let delay as Delay {
@@ -75,9 +76,15 @@ extension Saver {
     for saver in savers { saver.matchPatterns() }
   }
 
-  private static func count(_ turns: inout Int, _ delay: Delay? = nil) throws {
+  private static func count(_ turns: inout Int, _ delay: Delay? = nil, late: ObjectName? = nil) throws {
     turns += 1
     if turns <= mostTurns { return }
+    if let late {
+      throw GraphFault(
+        .conflict,
+        "the program changed it during each of 100 attempts to save: let encode(to:) and deinit change no models",
+        name: late)
+    }
     if case .isStale(_, let reason)? = delay { throw reason }
     throw GraphFault(.conflict, "other contexts changed the same objects during each of 100 attempts: save again")
   }
@@ -109,6 +116,7 @@ extension Saver {
       let faults = runs.flatMap(\.faults)
       if !faults.isEmpty { throw SaveRefusal(faults: faults, count: runs.reduce(0) { $0 + $1.faultCount }) }
       if runs.contains(where: \.isRepeated) { throw SaveAgain() }
+      for saver in savers { if let late = try saver.lateObject() { throw SaveAgain(late: late) } }
       for (saver, run) in zip(savers, runs) { try saver.takeEntry(run) }
       return
     }

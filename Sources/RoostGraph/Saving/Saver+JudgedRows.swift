@@ -3,7 +3,10 @@ internal import RoostRecords
 /// Calls `validate` with the rows of a transaction if no object of the context shows their state.
 extension Saver {
   /// Calls `validate` of rows that still exist, on objects that show the state in the transaction.
-  /// Writes the changes that these calls make.
+  /// Writes the values that these calls change.
+  ///
+  /// There are rounds as in ``judge(_:)``: each calls the objects whose values changed in the round
+  /// before.
   ///
   /// - Parameters:
   ///   - rows: the rows, by the maps of their entities, with the reason of each call.
@@ -18,20 +21,34 @@ extension Saver {
     let view = TransactionView(writer, links)
     defer {
       isJudging = wasJudging
-      view.close()
+      // Objects are released after the call, because a `deinit` may change others.
+      session.release(view.close())
     }
-    var faults: [GraphFault] = []
-    for (key, change) in rows.sorted(by: { ($0.key.map, $0.key.row) < ($1.key.map, $1.key.row) }) {
-      guard let object = try view.object(key.row, store.maps[key.map]) else { continue }
-      let type = type(of: object)._$type
-      faults += judge(object, change, name: ObjectName(type.name, key.row))
-      object.computeDerived(type)
+    var faults: [LinkKey: [GraphFault]] = [:]
+    let reasons = Dictionary(rows.map { ($0.key, $0.change) }) { $1 }
+    var waiting = rows.map(\.key)
+    var rounds = 0
+    while !waiting.isEmpty {
+      rounds += 1
+      for key in waiting.sorted(by: { ($0.map, $0.row) < ($1.map, $1.row) }) {
+        guard let object = try view.object(key.row, store.maps[key.map]) else { continue }
+        let type = type(of: object)._$type
+        let found = judge(object, reasons[key] ?? .update, name: ObjectName(type.name, key.row))
+        if !(found.isEmpty && faults.isEmpty) { faults[key] = found }
+        object.computeDerived(type)
+      }
+      waiting = view.takeChanged()
+      if rounds == Self.mostRounds, let last = waiting.last {
+        throw Self.endless(ObjectName(objects.map(of: last).type.name, last.row))
+      }
     }
+    for (object, map, _) in try view.changed() { object.computeDerived(map.type) }
+    var refused = faults.sorted { ($0.key.map, $0.key.row) < ($1.key.map, $1.key.row) }.flatMap(\.value)
     for (object, map, properties) in try view.changed() {
-      faults += try write(object, map, properties: properties, writer: writer)
+      refused += try write(object, map, properties: properties, writer: writer)
       wrote(LinkKey(map: map.home, row: object._$state.row, property: 0))
     }
-    return faults
+    return refused
   }
 
   /// Records a row with a `validate` that has values of two writers. A backing store validates its
@@ -51,17 +68,20 @@ extension Saver {
   /// Calls `validate` of the rows that have values of two writers, after all rows and lists are
   /// written.
   func judgeMixed(_ run: SaveRun) throws {
-    // Their objects may have said the same already.
+    // Their objects may have said the same already. An attempt with late changes is repeated.
     if run.mixed.isEmpty || !judged.isEmpty { return }
+    if try lateObject() != nil { return }
+    writes?.markPending()
     let faults = try judgeRows(run.mixed.map { ($0, .update) }, run.writer) { row in
       run.note(row.map, row.row)
       run.parted.append(row)
     }
+    try refuseLateObject()
     faults.forEach(run.refuse)
   }
 
-  /// Writes properties of one object of a view; returns the errors of rules.
-  private func write(
+  /// Writes properties of an object that shows a row of the transaction; returns the errors of rules.
+  func write(
     _ object: any _ModelObject, _ map: EntityMap, properties: UInt64, writer: RecordWriter
   ) throws -> [GraphFault] {
     let (box, row) = (SinkBox(map.newest), RowID(object._$state.row))

@@ -56,15 +56,20 @@ extension Saver {
       }
       if last == nil { return }
     }
-    throw SaveRefusal(faults: [
+    throw endless(last)
+  }
+
+  static var mostRounds: Int { 100 }
+
+  /// The error of a `validate` that changes models in each round.
+  static func endless(_ last: ObjectName?) -> SaveRefusal {
+    SaveRefusal(faults: [
       GraphFault(
         .invalid,
         "validate(_:) still changed, inserted or deleted models after \(mostRounds) rounds: let it only read models",
         entity: last?.entity, row: last?.row)
     ])
   }
-
-  private static var mostRounds: Int { 100 }
 
   private func beginJudging() {
     links.settle()
@@ -175,59 +180,4 @@ extension Saver {
     neighbours.insert(key)
     return object
   }
-}
-
-/// The objects that `validate` changed in one round of a save, with their earlier values.
-final class JudgedWrites: WriteNoting {
-  private unowned let saver: Saver
-  private var written: [Written] = []
-  private var places: [ObjectIdentifier: Int] = [:]
-
-  private struct Written {
-    let object: any _ModelObject
-    let values: ValueImage
-    /// By property, the row that a reference had.
-    var references: [Int: UInt64?] = [:]
-    var hasLists = false
-  }
-
-  init(_ saver: Saver) { self.saver = saver }
-
-  /// Called before a setter stores. Computed values follow the others, so they are no change.
-  func note(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
-    if origin.map.type.computed.contains(property) { return }
-    let id = ObjectIdentifier(object)
-    let place = places[id] ?? written.count
-    if place == written.count {
-      places[id] = place
-      written.append(Written(object: object, values: ValueImage(object)))
-    }
-    guard let relation = saver.store.relations[origin.map.number][property] else { return }
-    if relation.isList {
-      written[place].hasLists = true
-    } else if written[place].references[property] == nil {
-      written[place].references[property] = .some(saver.leads(object, relation))
-    }
-  }
-
-  /// The objects with a `validate` whose values are different now. A list that was set counts as
-  /// changed.
-  func takeChanged() -> [any _ModelObject] {
-    if written.isEmpty { return [] }
-    let all = exchange(&written, with: [])
-    places = [:]
-    return all.filter { $0.object.isJudged && hasChanged($0) }.map(\.object)
-  }
-
-  private func hasChanged(_ one: Written) -> Bool {
-    if one.hasLists || one.values != ValueImage(one.object) { return true }
-    guard let map = one.object.entityMap else { return true }
-    return one.references.contains { property, before in
-      saver.store.relations[map.number][property].map { saver.leads(one.object, $0) != before } ?? false
-    }
-  }
-}
-
-extension _ModelObject {
-  fileprivate var isJudged: Bool { Self._$type.judge != nil }
 }

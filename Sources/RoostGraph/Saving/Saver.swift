@@ -51,7 +51,8 @@ package final class Saver {
   /// Stored objects that were validated because a related object is deleted. They have no unsaved
   /// changes.
   var neighbours: Set<LinkKey> = []
-  /// The objects that `validate` changes in the current round.
+  /// The objects that the program changes in the current round of `validate`, or in the current
+  /// attempt.
   var writes: JudgedWrites?
   /// The results of pattern matches in the current save.
   let matches = RuleMatches()

@@ -9,7 +9,7 @@ internal import RoostRecords
 /// 2. The object's flags mark it as a fault, so that each accessor calls its origin.
 final class ScratchOrigin: _Origin {
   let graph: LinkGraph
-  private let map: EntityMap
+  fileprivate let map: EntityMap
   @exclusivity(unchecked) private var source: _RowSource
   private let large: LargeValues
   /// The transaction that relationships show; nil if they show the context's snapshot.
@@ -18,6 +18,8 @@ final class ScratchOrigin: _Origin {
   /// The properties that were read in an earlier row, which are filled at once in the next one.
   @exclusivity(unchecked) var wanted: UInt64 = 0
   @exclusivity(unchecked) private(set) var changed: UInt64 = 0
+  /// The values before the first change since ``takeChange(_:)``.
+  private var before = EarlierValues()
   /// Whether there is a current row. After the last row an object's `deinit` may still read it.
   @exclusivity(unchecked) private var isAtRow = false
   private(set) var fault: GraphFault?
@@ -78,9 +80,10 @@ final class ScratchOrigin: _Origin {
     wanted |= bit
   }
 
-  private func refuse(_ code: GraphFault.Code, _ detail: String, object: any _ModelObject, property: Int) {
+  fileprivate func refuse(_ code: GraphFault.Code, _ detail: String, object: any _ModelObject, property: Int?) {
     if fault == nil {
-      fault = GraphFault(code, detail, name: graph.objects.name(object), property: map.type.propertyName(property))
+      let property = property.map(map.type.propertyName)
+      fault = GraphFault(code, detail, name: graph.objects.name(object), property: property)
     }
   }
 
@@ -110,6 +113,12 @@ final class ScratchOrigin: _Origin {
 
   override func willWrite(_ object: any _ModelObject, _ property: Int) {
     if let relation = relation(property) {
+      if view != nil {
+        return refuse(
+          .badValue,
+          "validate(_:) cannot change a relationship after a merge or a bulk write: let it only read models",
+          object: object, property: property)
+      }
       switch relation.way {
       case .list:
         return refuse(
@@ -127,11 +136,17 @@ final class ScratchOrigin: _Origin {
       case .reference: break
       }
     }
+    if view != nil, !map.type.computed.contains(property) { before.note(object, property) }
     let bit = _ModelState.bit(property)
     // Properties that share a bit are written together.
     if bit == 1 << 63 { fill(object, property) }
     filled |= bit
     changed |= bit
+  }
+
+  /// Whether the program changed values since the last call.
+  func takeChange(_ object: any _ModelObject) -> Bool {
+    exchange(&before, with: EarlierValues()).hasChanged(object)
   }
 
   override func didWrite(_ object: any _ModelObject, _ property: Int) {
@@ -224,4 +239,16 @@ extension LinkGraph {
 extension _ModelObject {
   /// The store of a scratch object's row.
   package var scratchStore: GraphStore? { (_$state.origin as? ScratchOrigin)?.graph.store }
+
+  /// The context whose bulk write or merge shows a scratch object.
+  var scratchOwner: AnyObject? {
+    (_$state.origin as? ScratchOrigin).map { $0.graph.objects.origin($0.map).owner }
+  }
+
+  /// Makes the write that shows a scratch object throw, because the program deleted the object.
+  package func refuseScratchDeletion() {
+    (_$state.origin as? ScratchOrigin)?.refuse(
+      .badValue, "it cannot be deleted in a bulk write or in validate(_:): delete it afterwards", object: self,
+      property: nil)
+  }
 }

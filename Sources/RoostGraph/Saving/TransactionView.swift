@@ -47,6 +47,11 @@ final class TransactionView {
     return try writer.links(side).rows(of: RowID(row)).compactMap { try object($0.number, target) }
   }
 
+  /// The rows of objects with a `validate` whose values changed since the last call.
+  func takeChanged() -> [LinkKey] {
+    shown.filter { $0.value.origin.takeChange($0.value.object) && $0.value.map.type.judge != nil }.map(\.key)
+  }
+
   /// The objects that the program changed.
   func changed() throws -> [(object: any _ModelObject, map: EntityMap, properties: UInt64)] {
     for one in shown.values {
@@ -58,14 +63,15 @@ final class TransactionView {
     }
   }
 
-  /// Ends all objects.
-  func close() {
-    for one in exchange(&shown, with: [:]).values {
+  /// Ends all objects and returns them.
+  func close() -> [any _ModelObject] {
+    exchange(&shown, with: [:]).values.map { one in
       one.origin.leave()
       one.object._$state.origin = graph.objects.origin(one.map)
       one.object._$state.flags.remove(.fault)
       one.object.markGone()
       graph.objects.fillEmpty(one.object, one.map)
+      return one.object
     }
   }
 }

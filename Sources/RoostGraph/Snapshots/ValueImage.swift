@@ -229,14 +229,17 @@ package struct ImageWriter: ~Copyable {
 /// Collects the bytes of an object's values.
 private struct ValueCollector: _SlotVisitor {
   let form: ImageForm
+  /// The property to collect; nil for all.
+  let wanted: Int?
   var values: [[UInt8]?]
 
-  init(_ form: ImageForm) {
-    self.form = form
+  init(_ form: ImageForm, only wanted: Int? = nil) {
+    (self.form, self.wanted) = (form, wanted)
     values = Array(repeating: nil, count: form.coders.count)
   }
 
   mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) {
+    if let wanted, wanted != property { return }
     guard slot._isFilled, let coder = form.coders[property], coder.valueType == Value.self else { return }
     var sink = _ByteSink()
     unsafeDowncast(coder, to: Coder<Value>.self).append(slot._value, to: &sink)
@@ -244,6 +247,25 @@ private struct ValueCollector: _SlotVisitor {
   }
   mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
   mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {}
+}
+
+extension _ModelObject {
+  /// The bytes of one value of an object that is not a fault, as an image has them; nil if the value is
+  /// absent.
+  func valueBytes(_ property: Int) -> [UInt8]? {
+    makeValues(_ModelState.bit(property))
+    let form = ImageForm.of(Self._$type)
+    if Self._$type.properties[property].isByHand {
+      guard let value = _$box?.value(Self._$type.properties[property].keyPath), let coder = form.coders[property] else {
+        return nil
+      }
+      var sink = _ByteSink()
+      return coder.append(any: value, to: &sink) && sink.fault == nil ? [UInt8](sink.bytes) : nil
+    }
+    var collector = ValueCollector(form, only: property)
+    _$visit(&collector)
+    return collector.values[property]
+  }
 }
 
 extension ValueImage {

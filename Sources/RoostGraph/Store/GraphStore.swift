@@ -58,6 +58,8 @@ package final class GraphStore: Sendable {
   let countMessages: [[String]: String]
   /// Whether a model has a derived property that the program computes.
   let computes: Bool
+  /// Whether storing a value may run code of the program, such as `encode(to:)`.
+  let runsCode: Bool
   private let byType: [ObjectIdentifier: EntityMap]
   private let byEntity: [EntityID: EntityMap]
 
@@ -147,6 +149,11 @@ package final class GraphStore: Sendable {
     var messages: [[String]: String] = [:]
     for model in models { for (name, text) in model.countMessages { messages[[model.type.name, name]] = text } }
     countMessages = messages
+    runsCode = maps.contains { map in
+      map.type.properties.enumerated().contains { number, property in
+        if case .value = property.storage { !map.newest.coder(number).isComparedAsStored } else { false }
+      }
+    }
     computes = models.contains { !$0.type.computed.isEmpty }
     byType = Dictionary(maps.map { (ObjectIdentifier($0.type.model), $0) }) { first, _ in first }
     byEntity = Dictionary(maps.filter(\.isHome).map { ($0.entity.id, $0) }) { first, _ in first }

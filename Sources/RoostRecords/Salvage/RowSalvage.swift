@@ -65,6 +65,10 @@ package final class RowSalvage: SalvagedContent {
     return tree.count > 1 && tree.dropFirst().allSatisfy { (48...57).contains($0) }
   }
 
+  package func row(of key: [UInt8], in tree: [UInt8]) -> UInt64? {
+    tree.first == Tables.large(EntityID(0)).first ? LargeKey(key)?.row.number : nil
+  }
+
   package func title(of tree: [UInt8]) -> String? { titles[tree] }
 
   private func name(_ catalog: RoostRecords.Catalog) {

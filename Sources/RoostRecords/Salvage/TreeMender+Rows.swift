@@ -85,6 +85,21 @@ extension TreeMender {
       isThere = try cursor.next()
     }
     try remove(strays, from: large)
+    try nameUnverified(entity)
+  }
+
+  /// Names the rows whose values come from a page without a valid checksum: a byte of them may be
+  /// wrong.
+  private func nameUnverified(_ entity: Entity) throws(StoreError) {
+    guard let unverified = saved.unverified[Tables.large(entity.id)] else { return }
+    let rows = try integers(Tables.rows(entity.id)).tree
+    var last: UInt64?
+    try unverified.forEach { (number) throws(StoreError) in
+      guard number != last, try rows.value(of: number) != nil else { return }
+      last = number
+      tally.add(
+        "large values of \(entity.name) are from pages without a valid checksum, and may be wrong", "row \(number)")
+    }
   }
 
   private func isNamed(_ key: [UInt8], _ shelf: Shelf) throws(StoreError) -> Bool {

@@ -38,6 +38,8 @@ import SwiftData
   var age = 1
   /// Whether it refuses to be without a hutch.
   var isShy = false
+  /// The name of the hutch, which `validate` of either side sets.
+  var tag = ""
   var hutch: Hutch?
 
   init(_ name: String, _ hutch: Hutch? = nil) { (self.name, self.hutch) = (name, hutch) }
@@ -77,13 +79,16 @@ extension Hutch: Validatable {
     if validation.change == .delete { return }
     if rabbits.count > size { validation.refuse("full: \(rabbits.count)", at: \Hutch.size) }
     if rabbits.count < least { validation.refuse("empty: \(rabbits.count)", at: \Hutch.least) }
+    for rabbit in rabbits where rabbit.tag != name { rabbit.tag = name }
     if name == "bells", bells.count != 1 { validation.refuse("bells: \(bells.count)") }
   }
 }
 
 extension Rabbit: Validatable {
   func validate(_ validation: Validation) {
-    if validation.change != .delete, isShy, hutch == nil { validation.refuse("\(name) needs a hutch") }
+    if validation.change == .delete { return }
+    if isShy, hutch == nil { validation.refuse("\(name) needs a hutch") }
+    if let hutch, tag != hutch.name { tag = hutch.name }
   }
 }
 

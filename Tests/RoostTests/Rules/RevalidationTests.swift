@@ -1,4 +1,5 @@
 import Foundation
+import RoostImport
 import SwiftData
 import Testing
 
@@ -60,6 +61,17 @@ import Testing
     one.name = "pad it"
     try context.save()
     #expect(one.name == "pad" && one.calls == 3)
+  }
+
+  @Test func `an import stores what a record's validate changes`() throws {
+    var importer = try container.importer(for: GalleryLedger.self)
+    importer.options.badRecords = .skip(upTo: 9)
+    // The second one would get the name of the first.
+    let report = try importer.run(.text("name,amount\npad it,1\npad that,2\nplain,3\n", .csv))
+    #expect(report.progress.bad == 1 && report.faults.map(\.reason) == [.duplicate])
+    let context = ModelContext(container)
+    let stored = try context.fetch(FetchDescriptor<GalleryLedger>(sortBy: [SortDescriptor(\.name)]))
+    #expect(stored.map(\.name) == ["one", "pad", "plain", "two"] && stored[1].amount == 1)
   }
 
   @Test func `a validate that always changes its model is an error`() throws {

@@ -34,6 +34,9 @@ struct RuleBook: Equatable, CustomStringConvertible {
       hutches[one.name] = Cage(size: one.size, least: one.least)
     }
     for one in try context.fetch(FetchDescriptor<Rabbit>()) {
+      if let hutch = one.hutch, one.tag != hutch.name {
+        throw RuleBookFault(text: "rabbit \(one.name) of \(hutch.name) has the tag '\(one.tag)'")
+      }
       rabbits[one.name] = Pet(hutch: one.hutch?.name, isShy: one.isShy)
     }
   }
