@@ -44,7 +44,7 @@
       #expect(tally.whole * 100 > tally.count * 20, "\(tally)")
       #expect(tally.all * 100 < tally.count * 60, "\(tally)")
       #expect(tally.limited > 0)
-      #expect(record.count == 98 * Self.seeds.count)
+      #expect(record.count == 122 * Self.seeds.count)
     }
   }
 #endif
