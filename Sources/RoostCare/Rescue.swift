@@ -14,7 +14,7 @@ package final class Rescue {
   /// The number of replayed records of the log.
   var records = 0
   private(set) var names: [UInt32: [UInt8]] = [:]
-  /// Trees of which only an older root is known, and the ranges that their newer leaves cover.
+  /// Trees whose older root alone is known, and the ranges that their newer leaves cover.
   var outdated: [UInt32: TreeDescriptor] = [:]
   private var coveredBytes: [UInt32: KeyRanges<[UInt8]>] = [:]
   private var coveredNumbers: [UInt32: KeyRanges<UInt64>] = [:]

@@ -112,7 +112,10 @@ package final class DiskFileSystem: FileSystem {
     if errno != ENOENT { throw .system("resolve", errno, path: path) }
     // The file may not exist yet; its folder must.
     let folder = Self.folder(of: path)
-    guard let known = Self.resolve(folder) else { throw .system("resolve", errno, path: folder) }
+    guard let known = Self.resolve(folder) else {
+      if errno != ENOENT { throw .system("resolve", errno, path: folder) }
+      throw StoreError(.notFound, "this folder does not exist: make it first", path: folder, errorNumber: ENOENT)
+    }
     let name = path.split(separator: "/").last.map(String.init) ?? path
     return known == "/" ? "/" + name : known + "/" + name
   }

@@ -177,7 +177,7 @@ extension ErrorCatalogue {
         "`importFault` names the record, the field and the cause. Correct the record, or skip bad records with `.skip(upTo:)`."
     ),
     .init(
-      .door, 18, name: "invalid", meaning: "A value breaks a rule of its model, or a model refuses itself.",
+      .door, 18, name: "invalid", meaning: "A value breaks a rule of its model, or `validate` refuses a model.",
       advice: "`faults` lists each value with its rule. Change the values, and save again."),
     .init(
       .door, 19, name: "tooLarge", meaning: "A selection, a join or an aggregate needs more memory than `queryBytes`.",

@@ -3,7 +3,7 @@ import RoostFile
 
 /// Compares pages with their copies.
 extension Examination {
-  /// A page and its copy, one of which is damaged in the file.
+  /// A page and its copy; one of the two is damaged in the file.
   package struct DamagedCopy: Hashable, Sendable {
     package var damaged: PageID
     package var sound: PageID

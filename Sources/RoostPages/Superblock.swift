@@ -6,7 +6,7 @@ import RoostFile
 /// ## Layout
 /// ```
 ///   0  8 bytes  magic "ROOSTDB1"
-///   8  u32  format version, 2        12 u32  page size, 4096
+///   8  u32  format version, 3        12 u32  page size, 4096
 ///  16  16 bytes  store id
 ///  32  u64  sequence, incremented by each write
 ///  40  u64  snapshot: stamp          48 u64  snapshot: transaction

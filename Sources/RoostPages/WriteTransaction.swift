@@ -66,7 +66,7 @@ package protocol TransactionState: AnyObject {
   /// The size of the commit: bytes of the log, and pages that were made.
   package internal(set) var bytesLogged = 0
   package internal(set) var pagesMade = 0
-  /// The error because of which a piece of the record is missing; nil if it is complete.
+  /// The error that prevented a piece of the record; nil if the record is complete.
   @exclusivity(unchecked) var recordFailure: StoreError?
 
   init(store: Store, log: Log?) throws(StoreError) {

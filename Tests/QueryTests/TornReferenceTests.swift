@@ -6,7 +6,7 @@ import Testing
 /// A relationship whose targets were partly lost in a salvage: indexes must not affect the result
 /// of a query.
 @Suite struct TornReferenceTests {
-  /// Books that must have an author, one of which is lost.
+  /// Books that must have an author; one author is lost.
   private func store(isIndexed: Bool, isTorn: Bool = true) throws -> RecordStore {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Inserts many models, each of which is released after it is written.
+/// Inserts many models, and releases each after it is written.
 @Suite struct BatchInsertTests {
   private let container: ModelContainer
   private let context: ModelContext

@@ -65,6 +65,20 @@ import Testing
     #expect("\(post)".count < 400)
   }
 
+  /// Before the fix, an identifier and the result of a bulk write showed the names of private types.
+  @Test func `identifiers show the class and the row`() throws {
+    let context = try stored()
+    let note = try #require(try context.fetch(FetchDescriptor<Note>()).first)
+    #expect("\(note.persistentModelID)" == "Note #1")
+    #expect("\(Note("z").persistentModelID)".hasPrefix("Note (new "))
+    let key = try PersistentIdentifier.identifier(for: "store", entityName: "Note", primaryKey: 17)
+    #expect("\(key)" == "Note 17")
+    let updated = try context.update(model: Note.self) { $0.text += "!" }
+    #expect("\(updated)" == "[Note #1, Note #2]")
+    let many = try context.insert(batch: (0..<12).map { Note("\($0)") })
+    #expect("\(many)".hasSuffix("Note #12, and 2 more]"), "\(many)")
+  }
+
   @Test func `printing loads nothing, and marks unloaded properties`() throws {
     let context = try stored()
     let post = try #require(try context.fetch(FetchDescriptor<Post>()).first)

@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// The same model names in two programs, one of which lacks a class.
+/// Two programs with models of equal names; one program lacks a class.
 private enum Full {
   @Model class Post {
     var text: String

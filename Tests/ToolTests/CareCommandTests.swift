@@ -59,6 +59,13 @@ import Testing
     #expect(figures["bytes"] as? Int == (try bytes(again).count))
   }
 
+  /// Before the fix, the error was "resolve failed", and its advice was to create the store first.
+  @Test func `a backup into a missing folder names the folder`() throws {
+    let found = Transcript.of("backup", try makeStore("a.roost"), folder.file("none/b.roost"))
+    #expect(found.ending == .failed && found.errors.contains("this folder does not exist: make it first"), "\(found)")
+    #expect(found.errors.contains("/none]"), "\(found)")
+  }
+
   @Test func `a backup of an open store has its newest commit`() throws {
     let path = folder.file("a.roost")
     let store = try KeyValueStore(path)
@@ -109,6 +116,18 @@ import Testing
   }
 
   // MARK: Compact
+
+  /// Before the fix, both commands raised the format of an old store silently.
+  @Test func `a raised format is reported`() throws {
+    let old = try #require(GoldenVersion.all.first { $0.version == 2 }).sample("rows closed")
+    let (path, target) = (folder.file("old.roost"), folder.file("new.roost"))
+    try old.place(in: DiskFileSystem.shared, at: path)
+    let copied = Transcript.of("backup", path, target)
+    #expect(copied.output.contains("\nformat  raised from version 2 to 3"), "\(copied)")
+    #expect(SuperblockSlot.version(of: path) == 2 && SuperblockSlot.version(of: target) == 3)
+    #expect(Transcript.of("compact", path).output.contains("\nformat  raised from version 2 to 3"))
+    #expect(!Transcript.of("compact", path).output.contains("format"))
+  }
 
   @Test func `compacting returns the freed pages once`() throws {
     let path = try makeStore("a.roost")

@@ -107,7 +107,7 @@ struct Transcript {
     let text = Transcript.of("info", path)
     #expect(text.ending == .good)
     for line in [
-      "names: 2,001 entries, keys are bytes, depth 2, about", "% full, 1 large value",
+      "names: 2,001 entries, keys are bytes, depth 2, about", "% full, 1 value in extents",
       "empty: 0 entries, keys are numbers, depth 0",
       "last commit   1", "none; the store was closed",
     ] { #expect(text.output.contains(line), "\(text.output)") }
@@ -186,7 +186,7 @@ struct Transcript {
     try makeStore(path)
     let text = Transcript.of("verify", path)
     #expect(text.ending == .good)
-    #expect(text.output.hasPrefix("sound  2,001 entries in 2 trees, 1 large value; "))
+    #expect(text.output.hasPrefix("sound  2,001 entries in 2 trees, 1 value in extents; "))
     let json = Transcript.of("verify", "--json", path)
     #expect(json.output.contains("\"isSound\" : true"))
   }

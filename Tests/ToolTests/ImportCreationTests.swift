@@ -60,6 +60,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
     let refused = Transcript.of("import", path, "Sighting", birds, "--create")
     #expect(refused.ending == .usage && refused.errors.contains("add '--yes'"))
+    #expect(refused.errors.split(separator: "\n").count == 1, "\(refused)")
     let made = Transcript.of("import", path, "Sighting", birds, "--create", "--yes")
     #expect(made.ending == .good && made.output.contains("2 records into Sighting"), "\(made)")
     let container = try ModelContainer(

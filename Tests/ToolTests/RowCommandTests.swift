@@ -71,6 +71,12 @@ import Testing
       let found = Transcript.run(["query", path, "Track"] + words)
       #expect(found.ending == ending, "\(words) \(found)")
     }
+    for (words, wanted) in [
+      (["id", "desc"], "write '--sort -id'"), (["id desc"], "write -id"), (["id", "ASC"], "leave it out"),
+    ] {
+      let found = Transcript.run(["query", path, "Track", "--sort"] + words)
+      #expect(found.ending == .usage && found.errors.contains(wanted), "\(words) \(found)")
+    }
     let wrong = Transcript.of("query", path, "Trakc")
     #expect(wrong.errors.contains("the store has no 'Trakc'. Did you mean 'Track'"), "\(wrong.errors)")
     #expect(Transcript.of("query", path, "Track", "--limit", "-1").ending == .usage)

@@ -56,6 +56,7 @@ import Testing
   @Test(arguments: [
     ("", "is empty"), ("Trakc", "Did you mean 'Track'?"), ("cuont Track", "Did you mean 'count'?"),
     ("Track wehre a", "Did you mean 'where'?"), ("Track genre == 1", "write 'Track where genre"),
+    ("Track group by genre", "begin with 'group Track'"), ("Track group == 1", "write 'Track where group"),
     ("count Zebra", "'Zebra'"), ("help", "The command is '.help'"), ("exit", "The command is '.exit'"),
     ("SELECT * FROM Track", "does not know SQL: write 'Album', 'where'"),
     ("Track where", "'where' needs something after it"), ("Track where a limit 1 limit 2", "'limit' is given twice"),

@@ -59,6 +59,8 @@ extension Transcript {
     #expect(
       Transcript.run(["query", other, "Track"] + all).output == Transcript.run(["query", path, "Track"] + all).output)
     #expect(Transcript.of("verify", other).ending == .good)
+    let bare = Transcript.of("export", path, "Track", "other.csv")
+    #expect(bare.ending == .usage && bare.errors.contains("write '--output other.csv'"), "\(bare)")
     // An existing file is not changed.
     let again = Transcript.of("export", path, "Track", "-o", file)
     #expect(again.ending == .failed && again.errors.hasPrefix("Error: alreadyExists: "))

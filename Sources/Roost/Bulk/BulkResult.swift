@@ -3,7 +3,7 @@ internal import RoostRecords
 
 /// The identifiers of the models that a bulk write changed. Each identifier is made when you read
 /// it. Consecutive rows take as much memory as one, so a million inserted models take a few bytes.
-public struct BulkResult: RandomAccessCollection, Sendable {
+public struct BulkResult: RandomAccessCollection, Sendable, CustomStringConvertible {
   private var rows = RowRuns()
   private let store: String
   /// The names of entities, by the number of the map.
@@ -33,5 +33,11 @@ public struct BulkResult: RandomAccessCollection, Sendable {
     if let identifiers { return identifiers[position] }
     let (map, row) = rows[position]
     return PersistentIdentifier(store: store, entity: names[map], .row(row.number))
+  }
+
+  /// `[Person #1, Person #2]`. After ten identifiers it gives the number of the others.
+  public var description: String {
+    let others = count > 10 ? ["and \(count - 10) more"] : []
+    return "[" + (prefix(10).map { "\($0)" } + others).joined(separator: ", ") + "]"
   }
 }

@@ -124,7 +124,7 @@ final class ParentStore: DataStore {
     guard let model = parent.existing(content.identifier) else {
       throw RoostError(
         .deleted,
-        "\(content.type.name) \(content.identifier) was deleted in the parent context meanwhile: roll the child back, or delete it there too"
+        "\(content.identifier) was deleted in the parent context meanwhile: roll the child back, or delete it there too"
       )
     }
     guard let before = given[content.identifier] else { return content }

@@ -152,7 +152,7 @@ public protocol VersionedSchema: SendableMetatype {
 public typealias _Schema = Schema
 public typealias _PropertyMetadata = Schema.PropertyMetadata
 
-/// A fault in models, because of which no store can be made of them.
+/// A fault in models: no store can be made of them.
 package struct SchemaFault: Error, Hashable, CustomStringConvertible {
   package var description: String
 

@@ -14,7 +14,7 @@ struct TranslatedPart {
     case structure(AnyCoder)
     /// A struct that is stored as its properties.
     case parts(Parts)
-    /// A date of which a part in UTC is asked.
+    /// A date whose part in UTC is asked for.
     case moment
     /// A captured value. Its form depends on the other operand.
     case captured(Captured)

@@ -6,7 +6,8 @@ package import RoostGraph
 /// A model gets its row's number, and so its identifier, when it is inserted, and keeps it. Before
 /// its save the identifier names no store, but is equal to the later one. A model without a context
 /// has a temporary number, which is valid in this process only.
-public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
+public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable, CustomDebugStringConvertible
+{
   /// The parts that distinguish identifiers.
   public struct ID: Hashable, Sendable {
     fileprivate let store: String?
@@ -71,6 +72,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     case .text, .uuid: 2
     }
   }
+
+  /// `Person #7`: the class and the number of the row, or the key in a store of your program's own.
+  public var debugDescription: String { "\(entityName) \(key)" }
 
   // MARK: Coding
 

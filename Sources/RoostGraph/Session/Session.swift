@@ -110,7 +110,12 @@ package final class Session {
   }
 
   func checkOpen() throws(GraphFault) {
-    if isClosed { throw GraphFault(.closed, "the context has ended: make a new one") }
+    guard isClosed else { return }
+    throw GraphFault(
+      .closed,
+      isShut
+        ? "the container was closed: make a new one, and fetch the models again in a context of it"
+        : "the context has ended: make a new one")
   }
 
   /// Makes this the session of a serial write. It keeps the snapshot that it read first, however

@@ -1,7 +1,7 @@
 package import RoostRecords
 
 /// The name of a model within its store and entity.
-package enum IdentifierKey: Hashable, Sendable {
+package enum IdentifierKey: Hashable, Sendable, CustomStringConvertible {
   /// A row's number.
   case row(UInt64)
   /// The number of an object without a row, or one that its store does not know yet.
@@ -45,6 +45,15 @@ package enum IdentifierKey: Hashable, Sendable {
     switch self {
     case .row, .temporary: false
     case .text, .uuid: true
+    }
+  }
+
+  /// `#7` for a row, `(new 7)` for a temporary number, or the text.
+  package var description: String {
+    switch self {
+    case .row(let number): "#\(number)"
+    case .temporary(let number): "(new \(number))"
+    case .text, .uuid: text ?? ""
     }
   }
 

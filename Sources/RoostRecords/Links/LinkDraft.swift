@@ -273,7 +273,7 @@ enum Labels {
 
   static func behind(_ label: UInt64) -> UInt64? { label < end - distance ? label + distance : nil }
 
-  /// A label between two neighbours, either of which may be missing; nil if there is no room.
+  /// A label between two neighbours, which may be missing; nil if there is no room.
   static func between(_ before: UInt64?, _ behind: UInt64?) -> UInt64? {
     switch (before, behind) {
     case (nil, nil): return first

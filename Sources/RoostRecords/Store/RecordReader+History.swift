@@ -92,7 +92,7 @@ extension RecordReader {
     return try reading.token(reading.newest(before: stamp))
   }
 
-  /// The token after a transaction of which only the number is known.
+  /// The token after a transaction; only the number of the transaction is known.
   package func token(behind transaction: UInt64) throws(StoreError) -> HistoryPlace {
     let reading = try historyReading()
     return try reading.token(min(max(transaction, reading.state.floor), reading.latest))

@@ -10,6 +10,11 @@ struct BackupReport: Encodable {
   var pages: Int
   var bytes: Int
   var seconds: Double
+  private let format: FormatChange
+
+  private enum CodingKeys: String, CodingKey {
+    case source, target, commit, trees, entries, pages, bytes, seconds
+  }
 
   init(_ source: String, _ target: String, replacing: Bool = false, console: Console) throws {
     let store = try Looking.openTrees(source, isReading: true)
@@ -33,6 +38,8 @@ struct BackupReport: Encodable {
     pages = figures.pages
     bytes = figures.fileBytes
     try copy.close()
+    format = FormatChange(
+      before: SuperblockSlot.version(of: store.path), now: SuperblockSlot.version(of: copy.path))
   }
 
   func write(to console: Console, word: String = "saved") {
@@ -40,6 +47,7 @@ struct BackupReport: Encodable {
       console.styled(word, .good) + "  \(ReadableNumber.count(entries, "entry", nouns: "entries")) in "
         + "\(ReadableNumber.count(trees, "tree")), \(ReadableNumber.bytes(bytes)), as of commit \(ReadableNumber.count(commit)), in "
         + "\(ReadableNumber.time(.seconds(seconds)))")
+    format.write(to: console, target)
   }
 }
 

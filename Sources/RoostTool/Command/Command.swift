@@ -107,6 +107,7 @@ struct Command {
     switch error {
     case let error as UsageError:
       console.error("Error: \(error.sentence)")
+      if !error.showsUsage { return }
       if let command = all.first(where: { $0.name == error.command && !$0.isHidden }) {
         for line in command.usageLines("Usage:") { console.error(line) }
         console.error("  See 'roost help \(command.name)' for more information.")

@@ -115,4 +115,6 @@ struct UsageError: Error {
   var sentence: String
   /// The command of the arguments, if it is known.
   var command: String?
+  /// Whether the command's usage is printed too. Not if the sentence says which option is missing.
+  var showsUsage = true
 }

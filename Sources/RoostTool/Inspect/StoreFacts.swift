@@ -156,7 +156,7 @@ struct StoreFacts: Encodable {
         text +=
           ", about \(ReadableNumber.count(tree.leaves, "leaf", nouns: "leaves")), \(Int((tree.fill * 100).rounded())) % full"
       }
-      if tree.largeValues > 0 { text += ", \(ReadableNumber.count(tree.largeValues, "large value"))" }
+      if tree.largeValues > 0 { text += ", \(ReadableNumber.count(tree.largeValues, "value")) in extents" }
       console.line("  " + console.styled(tree.name, .strong) + ": " + text)
     }
     rows?.write(to: console)

@@ -65,6 +65,12 @@ struct SuperblockSlot: Encodable {
     }
   }
 
+  /// The format version of a file; nil if no superblock is good.
+  static func version(of path: String) -> UInt32? {
+    let slots = try? both(of: path).filter { $0.health == .good }
+    return slots?.max { ($0.sequence ?? 0) < ($1.sequence ?? 0) }?.version
+  }
+
   var sentence: String {
     switch health {
     case .good: "good, number \(sequence ?? 0), \(namesLog == true ? "names a log" : "closed")"
@@ -72,5 +78,19 @@ struct SuperblockSlot: Encodable {
     case .blank: "blank"
     case .foreign: "not a superblock"
     }
+  }
+}
+
+/// The format versions of a file before and after a command that writes superblocks. Each of them
+/// gets the newest version.
+struct FormatChange {
+  var before: UInt32?
+  var now: UInt32?
+
+  func write(to console: Console, _ path: String) {
+    guard let before, let now, before < now else { return }
+    console.line(
+      console.styled("format", .strong) + "  raised from version \(before) to \(now); older versions of Roost "
+        + "cannot open \(path)")
   }
 }

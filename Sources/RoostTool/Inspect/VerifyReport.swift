@@ -87,7 +87,7 @@ struct VerifyReport: Encodable {
     }
     let examined =
       "\(ReadableNumber.count(entries, "entry", nouns: "entries")) in \(ReadableNumber.count(trees, "tree")), "
-      + "\(ReadableNumber.count(largeValues, "large value")); \(ReadableNumber.count(pagesRead)) of "
+      + "\(ReadableNumber.count(largeValues, "value")) in extents; \(ReadableNumber.count(pagesRead)) of "
       + "\(ReadableNumber.count(pages, "page")) read, \(ReadableNumber.count(freePages)) free"
     if isSound {
       console.line(console.styled("sound", .good) + "  \(examined)")

@@ -107,9 +107,22 @@ struct Asked {
   func query(_ catalog: Catalog) throws -> Query {
     let rows = try rows(catalog)
     let order = try grouping == nil ? sort.map { try TypedQuestion.order($0, of: rows, catalog) } : nil
-    return rows.query(
-      where: try condition.map { try TypedQuestion.condition($0, of: rows, catalog) }, by: order ?? [],
-      offset: offset, limit: limit)
+    return rows.query(where: try condition(of: rows, catalog), by: order ?? [], offset: offset, limit: limit)
+  }
+
+  private func condition(of rows: RowClass, _ catalog: Catalog) throws -> RoostQuery.Expression? {
+    guard let condition else { return nil }
+    do { return try TypedQuestion.condition(condition, of: rows, catalog) } catch {
+      // The words of '--sort year desc' are a key and a condition.
+      guard let key = sort.flatMap({ QuestionParts.keys($0).last?.word }),
+        let isDescending = ["desc": true, "descending": true, "asc": false, "ascending": false][condition.lowercased()]
+      else { throw error }
+      throw UsageError(
+        sentence: isDescending
+          ? "'\(condition)' is no condition: write '--sort -\(key)' for the descending order"
+          : "'\(condition)' is no condition: leave it out, because '--sort \(key)' is the ascending order",
+        showsUsage: false)
+    }
   }
 
   /// The question about groups, if this is one.

@@ -235,7 +235,8 @@ struct RowWriting {
     if arguments.has("dry-run") { return false }
     if arguments.has("yes") { return true }
     guard !arguments.has("json"), let isWanted = console.confirms(done.sentence + "?") else {
-      throw UsageError(sentence: "This needs an answer: add '--yes', or '--dry-run' to see what would be done")
+      throw UsageError(
+        sentence: "This needs an answer: add '--yes', or '--dry-run' to see what would be done", showsUsage: false)
     }
     return isWanted
   }

@@ -84,7 +84,8 @@ struct ShellStatement: Equatable {
       if words.dropFirst(place - words.startIndex + 1).first?.text == "=" { continue }
       if word.text.first?.isNumber == true { continue }
       guard let clause = Clause(rawValue: word.text) else {
-        try refuse(word, open: open, scanned.text(start..<word.range.lowerBound))
+        let next = words.dropFirst(place - words.startIndex + 1).first
+        try refuse(word, before: next, open: open, scanned.text(start..<word.range.lowerBound))
         continue
       }
       close(open, scanned.text(start..<word.range.lowerBound))
@@ -108,7 +109,9 @@ struct ShellStatement: Equatable {
   }
 
   /// Throws for a word that is not a clause although one could begin there.
-  private func refuse(_ word: ShellWord, open: Clause?, _ before: String) throws(UsageError) {
+  private func refuse(
+    _ word: ShellWord, before next: ShellWord?, open: Clause?, _ before: String
+  ) throws(UsageError) {
     if open == .sort, ["desc", "descending", "asc", "ascending"].contains(word.text.lowercased()) {
       let key = before.split(separator: ",").last.map { $0.drop { " -".contains($0) } } ?? "name"
       throw UsageError(
@@ -119,6 +122,10 @@ struct ShellStatement: Equatable {
     let known = verb.clauses.map(\.rawValue)
     if let near = Spelling.nearest(word.text, among: known), word.text != near, near.count > 2 {
       throw UsageError(sentence: "'\(word.text)' is unknown here. Did you mean '\(near)'?")
+    }
+    // Before an operator it is a field of that name.
+    if verb == .show, let meant = Verb(rawValue: word.text), meant != .show, next?.kind != .sign {
+      throw UsageError(sentence: "'\(word.text)' is unknown here: begin with '\(word.text) \(entity)'")
     }
     if open == nil, !verb.hasSubject {
       throw UsageError(sentence: "'\(word.text)' is unknown here: write '\(entity) where \(word.text) …'")

@@ -25,7 +25,11 @@ extension Command {
           Syntax.Option(name: "json", help: "Print what was done as JSON; needs '--output'."),
         ])
     ) { arguments, console in
-      try Exporting(arguments, console).run()
+      do { return try Exporting(arguments, console).run() } catch let fault as QuestionFault {
+        guard let file = arguments.operand(2), file == fault.text, Format.isName(file) else { throw fault }
+        throw UsageError(
+          sentence: "'\(file)' is no condition: write '--output \(file)' to name the file", showsUsage: false)
+      }
     }
   }
 }

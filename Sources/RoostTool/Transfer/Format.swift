@@ -20,6 +20,9 @@ enum Format {
     }
   }
 
+  /// Whether a name ends like that of a text that can be imported or exported.
+  static func isName(_ path: String) -> Bool { ending(path) != nil }
+
   static func isPacked(_ path: String) -> Bool { path.lowercasedASCII.hasSuffix(".lz4") }
 
   private static func ending(_ path: String) -> String? {

@@ -172,7 +172,8 @@ private struct Importing {
     }
     if !arguments.has("yes") {
       guard !arguments.has("json"), let isWanted = console.confirms(question + "?") else {
-        throw UsageError(sentence: "This needs an answer: add '--yes', or '--dry-run' to see what would be done")
+        throw UsageError(
+          sentence: "This needs an answer: add '--yes', or '--dry-run' to see what would be done", showsUsage: false)
       }
       if !isWanted { return .failed }
     }

@@ -66,6 +66,9 @@ struct QuestionLexer {
       return Word(kind: .name(String(character) + rest), place: start)
     }
     if characters[at...].starts(with: "<>") { throw fault("write != to compare", start) }
+    if characters[at...].starts(with: ".."), !["...", "..<"].contains(where: { characters[at...].starts(with: $0) }) {
+      throw fault("'..' is unknown here: write (1...3).contains(number)", start)
+    }
     for sign in Self.signs where characters[at...].starts(with: sign) {
       at += sign.count
       return Word(kind: .sign(sign), place: start)

@@ -48,13 +48,20 @@ struct QuestionParser {
     case "and": "'\(name)' is unknown here: write &&"
     case "or": "'\(name)' is unknown here: write ||"
     case "is": "'\(name)' is unknown here: write == or !="
-    case "in": "'\(name)' is unknown here: write [1, 2].contains(number)"
+    case "in": "'\(name)' is unknown here: write [1, 2].contains(number) or (1...3).contains(number)"
     case "like", "ilike", "contains":
       "'\(name)' is unknown here: write name.contains(\"text\") or name.hasPrefix(\"text\")"
     case "matches": "'matches' is unknown here: write matches(\"words\") for a full text search"
     case "between": "'\(name)' is unknown here: write (1...9).contains(number)"
+    case "desc", "descending": "'\(name)' is unknown here: write -\(before) to sort in descending order"
+    case "asc", "ascending": "'\(name)' is unknown here: leave it out; \(before) sorts in ascending order"
     default: "an operator such as && or == is expected before '\(name)'"
     }
+  }
+
+  /// The text before the current word.
+  private var before: String {
+    String(text.prefix(word.place).reversed().drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace })
   }
 
   private var word: Word { words[at] }
