@@ -114,7 +114,7 @@ package final class DiskFileSystem: FileSystem {
     let folder = Self.folder(of: path)
     guard let known = Self.resolve(folder) else {
       if errno != ENOENT { throw .system("resolve", errno, path: folder) }
-      throw StoreError(.notFound, "this folder does not exist: make it first", path: folder, errorNumber: ENOENT)
+      throw StoreError(.notFound, "this folder does not exist", path: folder, errorNumber: ENOENT)
     }
     let name = path.split(separator: "/").last.map(String.init) ?? path
     return known == "/" ? "/" + name : known + "/" + name

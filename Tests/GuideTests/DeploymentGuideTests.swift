@@ -24,11 +24,11 @@ import Testing
 
     let context = ModelContext(container)
     context.insert(Invoice(1))
-    func stop() throws {
+    func stop(_ context: ModelContext) throws {
       if context.hasChanges { try context.save() }
-      try container.close()
+      try context.container.close()
     }
-    try stop()
+    try stop(context)
     var patient = configuration
     patient.lockTimeout = .seconds(30)
     #expect(FileManager.default.fileExists(atPath: place.appending(path: "shop.roost").path()))

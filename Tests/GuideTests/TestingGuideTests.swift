@@ -32,6 +32,17 @@ struct Bank {
     return Bank(context: ModelContext(try ModelContainer(for: Account.self, configurations: configuration)))
   }
 
+  @Test func `money moves`() throws {
+    let bank = try makeBank()
+    let (ada, grace) = (Account("Ada", cents: 1_000), Account("Grace", cents: 0))
+    bank.context.insert(ada)
+    bank.context.insert(grace)
+    try bank.context.save()
+
+    try bank.move(500, from: ada, to: grace)
+    #expect(ada.cents == 500 && grace.cents == 500)
+  }
+
   @Test(arguments: 0..<20) func `stores in memory are independent`(number: Int) throws {
     let bank = try makeBank()
     bank.context.insert(Account("Ada", cents: number))

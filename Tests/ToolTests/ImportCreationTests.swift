@@ -34,6 +34,12 @@ import Testing
     return path
   }
 
+  @Test func `an import without a store names the option that makes one`() throws {
+    let found = Transcript.of("import", path, "Sighting", try file("a.csv", "bird\nwren\n"))
+    #expect(found.ending == .failed && found.errors.contains("add '--create' to make it"), "\(found)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
   private let table = """
     Bird,COUNT,weight,is rare,Seen At,ring,postal-code
     wren,3,8.5,true,2026-05-01T10:00:00Z,,01234

@@ -207,7 +207,9 @@ private enum Zoo2: VersionedSchema {
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder.file("")).sorted() == ["next.roost", "shop.roost"])
     // The opening makes the same changes.
+    #expect(Transcript.of("info", path).output.contains("\n  models: version 1.0.0\n"))
     try open(Shop2.self, path)
+    #expect(Transcript.of("info", path).output.contains("\n  models: version 2.0.0\n"))
     #expect(dry(path, next).output == "version 2.0.0\npossible  no change of the models\n")
     let back = dry(path, try make(Shop1.self, "older.roost"))
     #expect(

@@ -24,10 +24,12 @@ import Testing
       program: program, flips: 3)
   }
 
-  @Test func `the whole tour passes`() throws {
+  /// Before the fix, the tour of 1,000 tracks flipped a bit in a page of visits, if there were more
+  /// visits than tracks, and did not find it in the tracks.
+  @Test(arguments: [1000, 2500]) func `the whole tour passes`(count: Int) throws {
     let folder = try ScratchFolder()
     var output = ""
-    let tour = tour(folder, count: 2500) { output += $1 }
+    let tour = tour(folder, count: count) { output += $1 }
     try tour.run()
     for step in tour.steps { #expect(output.contains("\n" + step.title + "\n")) }
     #expect(!output.contains("\u{1B}"))
@@ -116,7 +118,7 @@ import Testing
     _ = try tour.importing.run()
     try tour.close()
     try FileManager.default.copyItem(atPath: tour.path, toPath: tour.damagedPath)
-    let pages = try RecordStore.pages(of: tour.path)
+    let pages = try tour.pagesInUse()
     #expect(pages.rows.count > 5 && Set(pages.all).count == pages.all.count && Set(pages.rows).isSubset(of: pages.all))
     let page = try #require(pages.rows.last)
     // Nothing was flipped, so nothing can be noticed.

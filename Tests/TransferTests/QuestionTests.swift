@@ -119,6 +119,12 @@ import Testing
     #expect(fault?.detail.contains(hint.replacing("title.", with: "name.")) == true, "\(fault as Any)")
   }
 
+  @Test func `an error about a reference shows how a row is written`() throws {
+    let store = try Self.filled()
+    let fault = #expect(throws: QuestionFault.self) { try Self.ids(store, "album == \"Blue\"") }
+    #expect(fault?.detail.hasSuffix("write the number of its row, as in #12") == true, "\(fault as Any)")
+  }
+
   @Test func `no text ends the program`() throws {
     let store = try Self.filled()
     for text in [

@@ -5,9 +5,9 @@ internal import RoostTrees
 /// Finds pages in the file, for tests that damage them on purpose.
 extension RecordStore {
   /// The pages in use of the store at `path` at its last checkpoint: those of all trees with the
-  /// catalog's, and those of the largest tree of rows.
+  /// catalog's, and those with rows of `entity`.
   package static func pages(
-    of path: String, fileSystem: any FileSystem = DiskFileSystem.shared
+    of path: String, rowsOf entity: EntityID, fileSystem: any FileSystem = DiskFileSystem.shared
   ) throws(StoreError) -> (all: [PageID], rows: [PageID]) {
     let examination = try Store.examine(path, fileSystem: fileSystem, floor: Tables.floor)
     let view = examination.view
@@ -26,7 +26,7 @@ extension RecordStore {
         }
       }
       all += pages
-      if tree.kind == .integers, name.first == Tables.rows(EntityID(0)).first, pages.count > rows.count { rows = pages }
+      if name == Tables.rows(entity) { rows = pages }
     }
     return (all, rows)
   }

@@ -76,6 +76,9 @@ extension Command {
       }
       let backup = arguments.operands[0]
       guard let target = arguments.operand(1) else { throw UsageError(sentence: "The operand <target> is missing") }
+      if !arguments.has("replace"), try DiskFileSystem.shared.exists(target) {
+        throw StoreError(.alreadyExists, "there is a file of this name: give '--replace' to replace it", path: target)
+      }
       let verification = try VerifyReport(backup)
       guard verification.isSound else {
         if arguments.has("json") { try console.json(verification) } else { verification.write(to: console) }

@@ -29,6 +29,8 @@ struct RecordFacts: Encodable {
     var consumers: Int
   }
 
+  /// The version of the models; nil if no program with models opened the store, and in `verify`.
+  var version: String?
   var entities: [Entity]
   var links: UInt64
   var history: History
@@ -63,6 +65,7 @@ struct RecordFacts: Encodable {
   /// The facts of one state of a store that need no walk through all rows.
   init(_ reader: RecordReader) throws {
     let catalog = reader.catalog
+    version = catalog.version?.number
     entities = try catalog.entities.filter { !$0.name.hasPrefix("@") }.map { entity in
       let table = try reader.table(entity.id)
       return Entity(
@@ -83,6 +86,7 @@ struct RecordFacts: Encodable {
   static func isThere(_ path: String) -> Bool { (try? StoreContent.of(path)) == .rows }
 
   func write(to console: Console) {
+    if let version { console.line("  models: version \(version)") }
     for entity in entities {
       var text = ReadableNumber.count(entity.rows, "row")
       if entity.largeValues > 0 { text += ", \(ReadableNumber.count(entity.largeValues, "piece")) of large values" }

@@ -17,7 +17,7 @@ extension Tour {
       try close()
       try? FileManager.default.removeItem(atPath: damagedPath)
       try FileManager.default.copyItem(atPath: path, toPath: damagedPath)
-      let pages = try RecordStore.pages(of: path)
+      let pages = try pagesInUse()
       guard let page = pages.rows.randomElement() else { throw CheckFailure(sentence: "no page holds tracks") }
       try check(try RecordStore.verify(path).isSound, "the store is damaged before anything was flipped")
 
@@ -48,6 +48,14 @@ extension Tour {
           + "`verify` named the page each time, in \(ReadableNumber.time(time)).",
       ]
     }
+  }
+
+  /// The pages in use, and those with tracks.
+  func pagesInUse() throws -> (all: [PageID], rows: [PageID]) {
+    guard let tracks = try Looking.rows(path).read({ $0.catalog.id(of: "Track") }) else {
+      throw CheckFailure(sentence: "the store has no class Track")
+    }
+    return try RecordStore.pages(of: path, rowsOf: tracks)
   }
 
   func flip(_ bit: Int, of page: PageID) throws {

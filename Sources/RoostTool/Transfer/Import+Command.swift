@@ -212,6 +212,11 @@ private struct Importing {
   private func run(_ options: TextImportOptions) throws -> Ending {
     let path = arguments.operands[0]
     var options = options
+    guard try DiskFileSystem.shared.exists(path) else {
+      throw StoreError(
+        .notFound, "there is no store: add '--create' to make it, with a class that has the types of the columns",
+        path: path)
+    }
     // A reader checks this first, so that an invalid import does not touch the store.
     let catalog = try Waiting.whileInUse(arguments) { try Looking.rows(path).read { $0.catalog } }
     let rows = try Looking.rowClass(options.entity, catalog)

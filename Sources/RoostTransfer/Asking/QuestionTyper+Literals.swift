@@ -32,7 +32,10 @@ extension QuestionTyper {
   }
 
   private func made(_ value: Value, _ kind: Kind, wanted: Kind?, placed: Placed) throws(QuestionFault) -> Typed {
-    if let wanted, wanted != kind { throw fault("\(name(wanted)) is expected, and not \(name(kind))", placed) }
+    if let wanted, wanted != kind {
+      let remedy = wanted.entity == nil ? "" : ": write the number of its row, as in #12"
+      throw fault("\(name(wanted)) is expected, and not \(name(kind))" + remedy, placed)
+    }
     return Typed(expression: .constant(value, kind), kind: kind)
   }
 
