@@ -19,8 +19,7 @@
     ) -> Written? {
       let kind = value.kind.whole
       guard case .plain(let type) = kind, let rows = rows(list) else { return nil }
-      bindings[variable] = .row(RowText(rows.table, alias: rows.alias))
-      guard let each = self.value(value) else { return nil }
+      guard let each = each(variable, rows, body: value) else { return nil }
       var doubts = rows.doubts
       doubts += each.doubts.map { Doubt(text: rows.exists(tests: [$0.text]), isFault: $0.isFault) }
       switch aggregation {
@@ -39,6 +38,13 @@
         guard let bound = bound(aggregation == .min ? "min" : "max", each, as: type) else { return nil }
         return Written(rows.selecting(bound), isOptional: true, doubts: doubts)
       }
+    }
+
+    /// The value of each row. It must depend on the row: in SQL, an aggregate of an outer row's values
+    /// belongs to the outer statement.
+    func each(_ variable: Int, _ rows: RowsText, body: Term) -> Written? {
+      bindings[variable] = .row(RowText(rows.table, alias: rows.alias))
+      return value(body).flatMap { $0.text.contains("\(rows.alias).") ? $0 : nil }
     }
 
     private func bound(_ function: String, _ each: Written, as type: FieldType) -> String? {

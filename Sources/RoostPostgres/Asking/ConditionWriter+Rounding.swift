@@ -69,9 +69,7 @@
     private func aggregate(
       _ aggregation: RoostQuery.Expression.Aggregation, _ variable: Int, list: Term, value: Term
     ) -> Rounded? {
-      guard let rows = rows(list) else { return nil }
-      bindings[variable] = .row(RowText(rows.table, alias: rows.alias))
-      guard let each = self.value(value) else { return nil }
+      guard let rows = rows(list), let each = each(variable, rows, body: value) else { return nil }
       let number = Self.numeric(each.text)
       let size = "sum(abs(\(number)))"
       var doubts = rows.doubts

@@ -12,7 +12,7 @@
     private static var seeds: ClosedRange<UInt64> {
       let given = ProcessInfo.processInfo.environment["ROOST_PG_SEEDS"] ?? ""
       let bounds = given.split(separator: "-").compactMap { UInt64($0) }
-      return bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : 1...6
+      return bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : 1...10
     }
 
     private static func container(_ schema: Schema, _ namespace: String) throws -> ModelContainer {
