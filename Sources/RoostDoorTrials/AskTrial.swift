@@ -9,7 +9,9 @@ package import RoostTestSupport
 struct AskTrial {
   let seed: UInt64
   var store = StageStore.inMemory
-  static let kinds = 16
+  static let kinds = 20
+  /// The kinds before this one have no aggregates of related models. All later ones do.
+  private static let plainKinds = 16
   static let values = 3
   private static let depth = 4
 
@@ -35,10 +37,13 @@ struct AskTrial {
 
   private func look(_ step: Int, _ kind: Int, value: Int, stage: Stage, record: TortureRecord) {
     let choices = Choices(seed: seed &* 1000 &+ UInt64(kind))
-    let found = ask(choices, value, stage: stage) { census in for (name, count) in census { record.note(name, count) } }
+    let aggregates = kind >= Self.plainKinds
+    let found = ask(choices, value, stage: stage, aggregates: aggregates) { census in
+      for (name, count) in census { record.note(name, count) }
+    }
     record.trace?("\(step): \(found.text)")
     guard let complaint = found.complaint else { return }
-    let small = reduce(choices.taken, value, stage: stage) ?? found
+    let small = reduce(choices.taken, value, stage: stage, aggregates: aggregates) ?? found
     record.fail(
       seed: seed, step: step,
       "\(complaint), in \(found.text). Smaller: \(small.complaint ?? "") in \(small.text)")
@@ -51,9 +56,10 @@ struct AskTrial {
 
   /// Makes the predicate of some choices, and evaluates it in both contexts.
   private func ask(
-    _ choices: Choices, _ value: Int, stage: Stage, census: ([String: Int]) -> Void = { _ in }
+    _ choices: Choices, _ value: Int, stage: Stage, aggregates: Bool, census: ([String: Int]) -> Void = { _ in }
   ) -> Finding {
     let maker = Maker(choices, Pool(seed: seed &* 77 &+ UInt64(value)))
+    maker.makesAggregates = aggregates
     let variable = maker.newVariable()
     var finding: Finding
     if choices.below(5) < 4 {
@@ -118,13 +124,13 @@ struct AskTrial {
   // MARK: Reduction
 
   /// Finds the same complaint with fewer choices, or with earlier ones.
-  private func reduce(_ taken: [Int], _ value: Int, stage: Stage) -> Finding? {
+  private func reduce(_ taken: [Int], _ value: Int, stage: Stage, aggregates: Bool) -> Finding? {
     var (best, finding): ([Int], Finding?) = (taken, nil)
     var tries = 0
     func attempt(_ choices: [Int]) -> Bool {
       tries += 1
       let made = Choices(choices)
-      let found = ask(made, value, stage: stage)
+      let found = ask(made, value, stage: stage, aggregates: aggregates)
       guard found.complaint != nil, found.text.count < (finding?.text.count ?? .max) else { return false }
       (best, finding) = (choices, found)
       return true

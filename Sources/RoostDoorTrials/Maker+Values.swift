@@ -4,6 +4,7 @@ internal import Roost
 extension Maker {
   func number(_ depth: Int, _ scope: Scope) -> RandomPart<Int> {
     guard depth > 0 else { return plainNumber(scope) }
+    if let found = aggregate({ total(depth, scope) }) { return found }
     switch choices.below(14) {
     case 0, 1, 2, 3: return plainNumber(scope)
     case 4, 5:
@@ -59,6 +60,7 @@ extension Maker {
   }
 
   func maybeNumber(_ depth: Int, _ scope: Scope) -> RandomPart<Int?> {
+    if depth > 0, let found = aggregate({ boundNumber(depth, scope) }) { return found }
     if depth > 0, choices.coin(), let owner = owner(scope) {
       note("chain")
       let (number, next) = (newVariable(), newVariable())
@@ -82,6 +84,7 @@ extension Maker {
   }
 
   func real(_ depth: Int, _ scope: Scope) -> RandomPart<Double> {
+    if depth > 0, let found = aggregate({ realAggregate(depth, scope) }) { return found }
     guard let thing = thing(scope), choices.below(3) > 0 else { return constant(Double.self) }
     let ratio = thing.property("ratio", \Thing.ratio)
     guard depth > 0 else { return ratio }
@@ -97,6 +100,7 @@ extension Maker {
 
   func price(_ depth: Int, _ scope: Scope) -> RandomPart<Decimal> {
     note("decimal")
+    if depth > 0, let found = aggregate({ priceAggregate(scope) }) { return found }
     guard let thing = thing(scope), choices.below(3) > 0 else { return constant(Decimal.self) }
     if depth > 0, choices.below(3) == 0 {
       return .coalesce(thing.property("oprice", \Thing.oprice), price(depth - 1, scope))
@@ -105,6 +109,7 @@ extension Maker {
   }
 
   func date(_ depth: Int, _ scope: Scope) -> RandomPart<Date> {
+    if depth > 0, let found = aggregate({ boundDate(scope) }) { return .coalesce(found, constant(Date.self)) }
     guard let thing = thing(scope), choices.below(3) > 0 else { return constant(Date.self) }
     if depth > 0, choices.coin() { return .coalesce(thing.property("odate", \Thing.odate), date(depth - 1, scope)) }
     return thing.property("date", \Thing.date)
@@ -141,6 +146,7 @@ extension Maker {
   }
 
   func maybeText(_ depth: Int, _ scope: Scope) -> RandomPart<String?> {
+    if depth > 0, let found = aggregate({ boundText(depth, scope) }) { return found }
     if depth > 0, choices.coin(), let owner = owner(scope) {
       note("chain")
       let number = newVariable()

@@ -8,6 +8,8 @@ internal import Roost
 final class Maker {
   let choices: Choices
   var pool: Pool
+  /// Whether it makes sums, averages and bounds of related models.
+  var makesAggregates = false
   private var lastVariable = 0
   /// The number of parts that were made, by name.
   private(set) var census: [String: Int] = [:]
@@ -42,7 +44,7 @@ final class Maker {
     "within another",
     "memory", "arithmetic", "negated", "count", "filter", "unwrap", "coalesce", "element", "entry", "chain", "case",
     "raw", "part",
-    "small numbers", "to one", "many", "decimal", "own equality",
+    "small numbers", "to one", "many", "decimal", "own equality", "sum", "average", "bound",
   ]
 
   func constant<Value: Codable & Sendable>(_ type: Value.Type) -> RandomPart<Value> {

@@ -34,6 +34,20 @@ extension MacroExpansionDeclSyntax {
       return !first.expression.is(KeyPathExprSyntax.self)
     }
   }
+
+  /// The first key path of lists that also have parts such as `.descending(\.due)`, and the lists
+  /// with parts alone.
+  var mixedLists: (first: ExprSyntax, lists: String)? {
+    let lists = arguments.compactMap { $0.expression.as(ArrayExprSyntax.self)?.elements.map(\.expression) }
+    let all = lists.flatMap { $0 }
+    guard let first = all.first(where: { $0.is(KeyPathExprSyntax.self) }),
+      all.contains(where: { $0.is(FunctionCallExprSyntax.self) })
+    else { return nil }
+    let texts = lists.map { list in
+      list.map { $0.is(KeyPathExprSyntax.self) ? ".ascending(\($0.trimmedDescription))" : $0.trimmedDescription }
+    }
+    return (first, texts.map { "[\($0.joined(separator: ", "))]" }.joined(separator: ", "))
+  }
 }
 
 extension ClosureExprSyntax {

@@ -146,10 +146,15 @@ struct ModelCheck<Context: MacroExpansionContext> {
         one.macroName.text == kind && one.condition == nil && one.conditionMacro == nil && !one.isFormed
       }
       for again in plain.dropFirst() {
-        context.complain(again, "a model has one '#\(kind)' at most: write all key paths in one, separated by commas")
+        let lists = plain.flatMap { $0.arguments.map(\.expression.trimmedDescription) }.joined(separator: ", ")
+        context.complain(again, "a model has one '#\(kind)' at most: write '#\(kind)<\(model.name)>(\(lists))'")
       }
     }
     for constraint in model.constraints {
+      if let (first, lists) = constraint.mixedLists {
+        context.complain(
+          first, "'#\(constraint.macroName.text)' has key paths and parts: write '\(lists)'")
+      }
       if let predicate = constraint.conditionMacro {
         let closure = predicate.trailingClosure?.trimmedDescription ?? "{ … }"
         context.complain(

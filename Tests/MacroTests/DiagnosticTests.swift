@@ -83,11 +83,15 @@ import Testing
     ),
     (
       "#Unique<Item>([\\.a])\n#Unique<Item>([\\.b])",
-      "3: error: a model has one '#Unique' at most: write all key paths in one, separated by commas"
+      "3: error: a model has one '#Unique' at most: write '#Unique<Item>([\\.a], [\\.b])'"
     ),
     (
       "#Index<Item>([\\.a])\n#Index<Item>([\\.b])",
-      "3: error: a model has one '#Index' at most: write all key paths in one, separated by commas"
+      "3: error: a model has one '#Index' at most: write '#Index<Item>([\\.a], [\\.b])'"
+    ),
+    (
+      "#Index<Item>([\\.a, .descending(\\.b)], [\\.c])",
+      "2: error: '#Index' has key paths and parts: write '[.ascending(\\.a), .descending(\\.b)], [.ascending(\\.c)]'"
     ),
     (
       "#Index<Item>([\\.a], where: #Predicate { $0.a > 1 })",

@@ -39,15 +39,6 @@
       init(_ name: String) { self.name = name }
     }
   }
-  private enum Conditional {
-    @Model final class Song {
-      #Index<Song>([.folded(\.title)], [.count(\.title)])
-      #Unique<Song>([\.title], where: { $0.year > 1900 })
-      var title: String
-      var year: Int
-      init(_ title: String, _ year: Int) { (self.title, self.year) = (title, year) }
-    }
-  }
   private enum Renamed {
     @Model final class Song {
       #Index<Song>([\.caption], [\.year])
@@ -75,14 +66,6 @@
       try ground.value(
         "SELECT idx_scan::text FROM pg_stat_user_indexes WHERE schemaname = '\(ground.namespace)' AND indexrelname = '\(index)'"
       ).flatMap { Int($0) } ?? -1
-    }
-
-    @Test func `a unique value with a condition is refused, with a remedy`() throws {
-      let error = #expect(throws: (any Error).self) { _ = try ground.open(Conditional.Song.self) }
-      let text = error.map { "\($0)" } ?? ""
-      #expect(
-        text.contains("Song has a #Unique with a condition") && text.contains("title where year > 1900"), "\(text)")
-      #expect(text.contains("leave the condition out, or keep the model in a file"), "\(text)")
     }
 
     @Test func `indexes follow the models`() throws {

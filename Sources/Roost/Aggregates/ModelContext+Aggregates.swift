@@ -31,34 +31,18 @@ extension ModelContext {
     return try (repeat result(each aggregates))
   }
 
-  /// Computes values for each group of models with equal keys. A key may be a property of a
-  /// referenced model:
-  ///
-  /// ```swift
-  /// let genres = try context.aggregate(
-  ///   Track.self, .count, .average(\.duration), by: \.album?.genre, having: { $0.values.0 > 10 })
-  /// ```
-  ///
-  /// Groups are sorted by their keys, nil first, unless you give `sortedBy`. `having` selects
-  /// groups, and `limit` is the largest number of groups to return.
-  ///
-  /// If an index begins with the keys, Roost may make the groups one after another along it. It then
-  /// keeps only the groups that `having` selects, and a `limit` ends the reading.
-  ///
-  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws, and
-  ///   ``RoostError`` with the code `badValue` if the limit is negative.
-  public func aggregate<Model, FirstKey: Hashable, each Key: Hashable, each Result>(
-    _ model: Model.Type, where predicate: Predicate<Model>? = nil, includePendingChanges: Bool = true,
-    _ aggregates: repeat Aggregate<Model, each Result>,
-    by firstKey: KeyPath<Model, FirstKey>, _ keys: repeat KeyPath<Model, each Key>,
-    having isWanted: ((AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>) throws -> Bool)? = nil,
+  /// The body of each `aggregate` with keys.
+  func grouped<Model, FirstKey: Hashable, each Key: Hashable, each Result>(
+    _ predicate: Predicate<Model>?, _ includePendingChanges: Bool, aggregates: repeat Aggregate<Model, each Result>,
+    by firstKey: KeyPath<Model, FirstKey>, keys: repeat KeyPath<Model, each Key>,
+    having isWanted: ((AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>) throws -> Bool)?,
     sortedBy areInIncreasingOrder: (
       (
         AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>,
         AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>
       ) throws -> Bool
-    )? = nil,
-    limit: Int? = nil, fileID: StaticString = #fileID, line: UInt = #line
+    )?,
+    limit: Int?, place: ContextState.CodePlace
   ) throws -> [AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>] where Model: PersistentModel {
     if let limit, limit < 0 {
       throw RoostError(.badValue, "the limit is \(limit): omit it, or give 0 or more")
@@ -88,7 +72,7 @@ extension ModelContext {
     }
     let isEndless = isWanted != nil || areInIncreasingOrder != nil
     let rest = try groups(
-      predicate, includePendingChanges, keys: grouping, place: (fileID, line), limit: isEndless ? nil : limit,
+      predicate, includePendingChanges, keys: grouping, place: place, limit: isEndless ? nil : limit,
       take: take, aggregates: repeat each aggregates)
     for group in rest { if try !take(group) { break } }
     if let areInIncreasingOrder { try found.sort(by: areInIncreasingOrder) }

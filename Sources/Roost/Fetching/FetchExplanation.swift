@@ -121,25 +121,19 @@ extension FetchRun {
         "  unsaved changes: \(told.leftOut) \(rows) left out, \(told.putIn) \(models) put in, \(told.found) in the result"
       )
     }
-    if let line = told.missingIndex { lines.append("  it would read less with \(line)") }
+    if let line = told.missingIndex { lines.append("  " + Planner.MissingIndex.advice(line)) }
     told.description = lines.joined(separator: "\n")
     return told
   }
 
-  /// An index is worth proposing if nine of ten rows are read in vain, and there are many rows.
   private func missingIndex(_ part: FetchPart<Model>, _ planner: Planner, read: Int) throws -> String? {
-    guard read >= 100 else { return nil }
     var query = part.query(isSorted: true, offset: offset, limit: limit)
     query.condition = part.condition ?? part.prepared?.condition
-    guard let missing = try planner.missingIndex(query), missing.reads <= read / 10 else { return nil }
+    guard let missing = try planner.missingIndex(query, read: read) else { return nil }
     let all = part.graph.store.maps.filter { $0.entity.id == missing.entity }
     guard let map = missing.entity == part.map.entity.id ? part.map : all.first else { return nil }
-    var names: [String] = []
-    for field in missing.fields {
-      guard let name = map.propertyPath(of: field) else { return nil }
-      names.append("\\." + name)
-    }
-    return "#Index<\(map.type.name)>([\(names.joined(separator: ", "))])"
+    let paths = missing.fields.compactMap(map.propertyPath)
+    return paths.count == missing.fields.count ? Planner.MissingIndex.line(map.type.name, paths) : nil
   }
 }
 

@@ -9,6 +9,9 @@ internal import RoostRecords
 /// let december = #Predicate<Greeting> { $0.sent.utc.month == 12 }
 /// ```
 ///
+/// A date that is NaN has the parts of January 1, 2001. A date more than 10¹⁵ days from 2001 has the
+/// parts of that day.
+///
 /// For one year or one day, a range of dates and an index of the date are better.
 public struct UTCDate: Hashable, Sendable {
   private let seconds: Double

@@ -12,6 +12,9 @@
   /// | optionals | both nil are equal; no comparison is NULL |
   extension ConditionWriter {
     func comparing(_ comparison: RoostQuery.Expression.Comparison, _ one: Term, two: Term) -> Written? {
+      if comparison != .equal, comparison != .notEqual, Self.isRounded(one) || Self.isRounded(two) {
+        return rounded(one, comparison.sign, two: two)
+      }
       switch comparison {
       case .equal: return equal(one, two)
       case .notEqual: return equal(one, two).map { Written("(NOT \($0.text))", doubts: $0.doubts) }

@@ -36,7 +36,7 @@
       return Written(text, doubts: written.doubts + [Doubt(text: fault, isFault: true)])
     }
 
-    private static func bounds(_ kind: Kind) -> (low: String, high: String)? {
+    static func bounds(_ kind: Kind) -> (low: String, high: String)? {
       func of<Number: FixedWidthInteger>(_ type: Number.Type) -> (String, String) { ("\(Number.min)", "\(Number.max)") }
       guard case .plain(let type) = kind else { return nil }
       switch type {

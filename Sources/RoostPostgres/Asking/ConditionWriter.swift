@@ -187,8 +187,10 @@
       case .isEmpty: return isEmpty(parts[0])
       case .quantified(let quantifier, let variable, _, _):
         return quantified(quantifier, variable, list: parts[0], body: parts[1])
+      case .aggregate(let aggregation, let variable, _, _):
+        return aggregate(aggregation, variable, list: parts[0], value: parts[1])
       case .parameter, .part, .many, .datePart, .matches, .first, .last, .minimum, .maximum, .element, .lookup, .filter,
-        .aggregate, .search, .rank:
+        .search, .rank:
         return nil
       }
     }
@@ -217,7 +219,8 @@
     static func isSound(_ term: Term) -> Bool {
       switch term.expression {
       case .unwrap, .element: return false
-      case .arithmetic, .negate:
+      // A sum of whole numbers may be too large.
+      case .arithmetic, .negate, .aggregate(.sum, _, _, _):
         return term.kind.isFloating && term.operands.allSatisfy(isSound)
       case .within:
         guard let low = term.operands[0].constant, let high = term.operands[1].constant else { return false }

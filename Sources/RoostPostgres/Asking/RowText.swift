@@ -49,7 +49,9 @@
     func exists(keys: [String] = [], tests: [String] = []) -> String {
       "EXISTS (SELECT 1 \(from(keys: keys, tests: tests)))"
     }
-    var count: String { "(SELECT count(*) \(from()))" }
+    /// An aggregate of the rows.
+    func selecting(_ aggregate: String) -> String { "(SELECT \(aggregate) \(from()))" }
+    var count: String { selecting("count(*)") }
     /// The key of the only row; NULL without one.
     var key: String { "(SELECT \(Table.key.of(alias)) \(from()) LIMIT 1)" }
   }

@@ -91,9 +91,10 @@
       let kind = classes[lines[at].place]
       let rules = store.tables.tables[kind.table].uniques
       if rules.isEmpty { return [] }
-      return rules.enumerated().compactMap { number, parts in
+      return rules.enumerated().compactMap { number, rule in
+        guard admits(rule, at) else { return nil }
         var values: [RoostRecords.Value] = []
-        for part in parts {
+        for part in rule.parts {
           switch kind.sources[part.column] {
           case .value(let property, _):
             guard part.path.isEmpty, let value = lines[at].values.value(of: property), !value.isNull else { return nil }
@@ -106,6 +107,26 @@
         }
         return SaveWork.UniqueValues(table: kind.table, rule: number, zone: lines[at].key.zone, values: values)
       }
+    }
+
+    /// Whether a line fulfils the condition of a rule.
+    private func admits(_ rule: UniqueRule, _ at: Int) -> Bool {
+      let kind = classes[lines[at].place]
+      return rule.admits { column in
+        switch kind.sources[column] {
+        case .value(let property, _): lines[at].values.value(of: property) ?? .null
+        case .reference: isReferring(at, column) ? .bool(true) : .null
+        case .place, .nothing: .null
+        }
+      }
+    }
+
+    private func isReferring(_ at: Int, _ column: Int) -> Bool {
+      let kind = classes[lines[at].place].kind
+      guard let property = kind.properties[.reference(column: column)],
+        case .one(_?) = chunk.rows[at].links[kind.form.linkPlaces[property]]
+      else { return false }
+      return true
     }
 
     /// The key of a reference, if it is known before stored rows are found.
@@ -147,9 +168,11 @@
         let all = lines.indices.filter { classes[lines[$0].place].table == table }
         if all.isEmpty { continue }
         for (zone, rows) in Dictionary(grouping: all, by: { lines[$0].key.zone }).sorted(by: { $0.key < $1.key }) {
-          for parts in shape.uniques {
-            statements.append(try search(parts, table, zone: zone, rows: rows))
-            meanings.append((table, zone, rows))
+          for rule in shape.uniques {
+            let fit = rows.filter { admits(rule, $0) }
+            if fit.isEmpty { continue }
+            statements.append(try search(rule, table, zone: zone, rows: fit))
+            meanings.append((table, zone, fit))
           }
         }
       }
@@ -206,9 +229,9 @@
 
     /// The statement that finds the rows with the values of a unique rule.
     private mutating func search(
-      _ parts: [UniquePart], _ table: Int, zone: String, rows: [Int]
+      _ rule: UniqueRule, _ table: Int, zone: String, rows: [Int]
     ) throws -> Statement {
-      let shape = store.tables.tables[table]
+      let (shape, parts) = (store.tables.tables[table], rule.parts)
       var statement = Statement("")
       let zoneName = statement.add(.text(zone))
       var columns = parts.map { ArrayColumn($0.path.isEmpty ? shape.columns[$0.column].type : .jsonb) }
@@ -229,7 +252,7 @@
       }
       let names = columns.map { statement.add($0.parameter) }
       let className = shape.hasClassColumn ? "t.\(Table.className)" : "NULL::text"
-      let rows = UniquePart.twins(parts, shape, values: names, table: store.full(table), zone: zoneName)
+      let rows = rule.twins(shape, values: names, table: store.full(table), zone: zoneName)
       statement.text = "SELECT n.n, t.\(Table.key), \(className) FROM \(rows)"
       return statement
     }

@@ -9,8 +9,7 @@
     var columns: [Column] = []
     /// The class itself, then its subclasses.
     var classes: [TableClass] = []
-    /// Columns whose values together must be unique in a zone.
-    var uniques: [[UniquePart]] = []
+    var uniques: [UniqueRule] = []
     /// Columns that have an index together.
     var indexes: [[Int]] = []
     /// The former names of fields, by their present names.
@@ -81,12 +80,6 @@
       case .place: .bigint
       }
     }
-  }
-
-  /// A column, or a part of its JSON, in a uniqueness rule.
-  struct UniquePart {
-    var column: Int
-    var path: [String]
   }
 
   /// A class whose objects are rows of a table.

@@ -31,24 +31,14 @@
       }
       for pair in try RelationshipPair.all(plans) { try add(pair) }
       for plan in plans {
-        try Self.checkDefinitions(plan)
-        addUniques(plan)
+        for paths in plan.uniques { addUnique(plan, paths) }
+        for rule in plan.definitions where rule.isUnique { try addUnique(plan, rule) }
         addIndexes(plan)
         classes[plan.type.name] = plan.type
         let names = plan.preserved.union(plan.uniques.flatMap { $0 })
         kept[plan.type.name] = plan.type.properties.indices.filter { names.contains(plan.type.propertyName($0)) }
       }
       try checkNames()
-    }
-
-    /// Indexes with a condition or with forms are left out: they only make fetches faster. A
-    /// uniqueness rule cannot be left out.
-    private static func checkDefinitions(_ plan: ModelPlan) throws {
-      guard let rule = plan.definitions.first(where: \.isUnique) else { return }
-      throw RoostError(
-        .badValue,
-        "\(plan.type.name) has a #Unique with a condition, which PostgreSQL stores cannot enforce (\(rule.text)): leave the condition "
-          + "out, or keep the model in a file")
     }
 
     func place(_ type: _ModelType) throws -> (table: Int, place: Int) {
@@ -166,23 +156,53 @@
       }
     }
 
-    private mutating func addUniques(_ plan: ModelPlan) {
-      guard let (table, place) = places[plan.type.name] else { return }
-      for paths in plan.uniques {
-        let parts = paths.compactMap { path -> UniquePart? in
-          guard let number = plan.type.number(ofPath: path) else { return nil }
-          let steps = path.split(separator: ".").dropFirst().map(String.init)
-          switch tables[table].classes[place].members[number] {
-          case .value(let column)?, .reference(let column)?: return UniquePart(column: column, path: steps)
-          default: return nil
-          }
-        }
-        guard parts.count == paths.count else { continue }
-        let isKnown = tables[table].uniques.contains {
-          $0.map(\.column) == parts.map(\.column) && $0.map(\.path) == parts.map(\.path)
-        }
-        if !isKnown { tables[table].uniques.append(parts) }
+    private mutating func addUnique(
+      _ plan: ModelPlan, _ paths: [String], where tests: [[ColumnTest]] = [], condition: String? = nil
+    ) {
+      guard let (table, _) = places[plan.type.name] else { return }
+      let parts = paths.compactMap { part(plan, $0) }
+      guard parts.count == paths.count else { return }
+      let rule = UniqueRule(parts: parts, tests: tests, condition: condition)
+      if !tables[table].uniques.contains(rule) { tables[table].uniques.append(rule) }
+    }
+
+    /// Indexes with a condition or with forms are left out: they only make fetches faster. A
+    /// uniqueness rule cannot be left out, so one that the server cannot enforce is refused.
+    private mutating func addUnique(_ plan: ModelPlan, _ rule: IndexPlan) throws {
+      let tests = rule.tests.map { test in
+        let alternatives = if case .any(let all) = test { all } else { [test] }
+        return alternatives.compactMap { columnTest(plan, $0) }
       }
+      let isWhole = zip(rule.tests, tests).allSatisfy { test, found in
+        if case .any(let all) = test { all.count == found.count } else { found.count == 1 }
+      }
+      guard isWhole, rule.parts.allSatisfy({ $0.form == .value && part(plan, $0.path) != nil }) else {
+        throw RoostError(
+          .badValue,
+          "\(plan.type.name) has a #Unique with a condition that PostgreSQL stores cannot enforce (\(rule.text)): compare "
+            + "properties that are no parts of structs with numbers, texts, dates, UUIDs or nil, or keep the model in a file"
+        )
+      }
+      let text = rule.tests.map { $0.text { $0 } }.joined(separator: " && ")
+      addUnique(plan, rule.parts.map(\.path), where: tests, condition: text)
+    }
+
+    private func part(_ plan: ModelPlan, _ path: String) -> UniquePart? {
+      guard let (table, place) = places[plan.type.name], let number = plan.type.number(ofPath: path) else { return nil }
+      let steps = path.split(separator: ".").dropFirst().map(String.init)
+      switch tables[table].classes[place].members[number] {
+      case .value(let column)?, .reference(let column)?: return UniquePart(column: column, path: steps)
+      default: return nil
+      }
+    }
+
+    private func columnTest(_ plan: ModelPlan, _ test: IndexPlan.Test) -> ColumnTest? {
+      guard let table = places[plan.type.name]?.table, let part = test.paths.first.flatMap({ self.part(plan, $0) }),
+        part.path.isEmpty
+      else { return nil }
+      var type: FieldType?
+      if case .value(let form) = tables[table].columns[part.column].kind { type = form.plainType }
+      return ColumnTest(test, column: part.column, type: type)
     }
 
     /// References and unique values have indexes already. JSON and `Data` get none: no comparison
@@ -198,7 +218,8 @@
           default: return nil
           }
         }
-        let isUnique = tables[table].uniques.contains { $0.allSatisfy(\.path.isEmpty) && $0.map(\.column) == columns }
+        let isUnique = tables[table].uniques.contains(
+          UniqueRule(parts: columns.map { UniquePart(column: $0, path: []) }))
         guard columns.count == paths.count, !isUnique, !tables[table].indexes.contains(columns) else { continue }
         tables[table].indexes.append(columns)
       }

@@ -134,11 +134,13 @@
         }
       }
       func moved(_ index: StoredIndex) -> StoredIndex {
-        let paths = index.paths.map { path in
+        func renamed(_ path: String) -> String {
           let field = String(path.prefix { $0 != "." })
           return (names[field] ?? field) + path.dropFirst(field.count)
         }
-        return StoredIndex(index: index.index, paths: paths)
+        var index = index
+        (index.paths, index.tested) = (index.paths.map(renamed), index.tested?.map(renamed))
+        return index
       }
       stored.tables[known].uniques = stored.tables[known].uniques.map(moved)
       stored.tables[known].indexes = stored.tables[known].indexes?.map(moved)

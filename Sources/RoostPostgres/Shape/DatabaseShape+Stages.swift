@@ -93,9 +93,7 @@
     mutating func park(_ known: Int, column at: Int) {
       let table = stored.tables[known]
       guard let field = table.columns[at].field else { return }
-      let rules = (table.uniques + (table.indexes ?? [])).filter { rule in
-        rule.paths.contains { $0 == field || $0.hasPrefix(field + ".") }
-      }
+      let rules = (table.uniques + (table.indexes ?? [])).filter { $0.isOver(field) }
       for rule in rules {
         add("DROP INDEX IF EXISTS \(full(rule.index))")
         stored.tables[known].uniques.removeAll { $0 == rule }

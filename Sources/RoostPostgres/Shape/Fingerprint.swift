@@ -29,7 +29,10 @@
         return "\(side(one.holder)) \(side(one.other)) \(tables[one.target].root.name) "
           + "\(one.targetClass ?? "-") \(one.otherClass ?? "-") \(text(one))"
       }
-      let uniques = table.uniques.map { "unique " + uniquePaths($0, table).joined(separator: ", ") }
+      let uniques = table.uniques.map { rule in
+        "unique " + uniquePaths(rule, table).joined(separator: ", ")
+          + (rule.condition.map { " where \($0)" } ?? "")
+      }
       parts += values.sorted() + relations.sorted() + uniques.sorted()
       return Fingerprint.text(parts)
     }
@@ -48,8 +51,15 @@
     func indexPaths(_ columns: [Int], _ table: Table) -> [String] { columns.map { table.columns[$0].field ?? "" } }
 
     /// The fields of a uniqueness rule, each with the path into its JSON.
-    func uniquePaths(_ parts: [UniquePart], _ table: Table) -> [String] {
-      parts.map { ([table.columns[$0.column].field ?? ""] + $0.path).joined(separator: ".") }
+    func uniquePaths(_ rule: UniqueRule, _ table: Table) -> [String] {
+      rule.parts.map { ([table.columns[$0.column].field ?? ""] + $0.path).joined(separator: ".") }
+    }
+
+    /// The rule as the table `roost_store` keeps it, with the name of its index.
+    func stored(_ rule: UniqueRule, _ table: Table, index: String) -> StoredIndex {
+      let fields = rule.tests.flatMap { $0.map { table.columns[$0.column].field ?? "" } }
+      return StoredIndex(
+        index: index, paths: uniquePaths(rule, table), condition: rule.condition, tested: fields.isEmpty ? nil : fields)
     }
   }
 

@@ -88,6 +88,17 @@
     var index: String
     /// Fields, or paths into a field's JSON.
     var paths: [String]
+    /// The condition of a uniqueness rule, in the words of the models.
+    var condition: String?
+    /// The fields that the condition tests.
+    var tested: [String]?
+
+    func isOver(_ field: String) -> Bool {
+      (paths + (tested ?? [])).contains { $0 == field || $0.hasPrefix(field + ".") }
+    }
+
+    /// Whether both have the same paths and condition.
+    func isSameRule(as other: StoredIndex) -> Bool { paths == other.paths && condition == other.condition }
   }
 
   struct StoredLink: Codable, Equatable {

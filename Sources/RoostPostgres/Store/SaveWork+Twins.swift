@@ -10,13 +10,13 @@
       var seen: [UniqueValues: Int] = [:]
       /// By place among the rows, the row that replaces it.
       var dropped: [Int: Int] = [:]
-      var asked: [(table: Int, rows: [Int], statement: Statement)] = []
+      var asked: [(table: Int, rule: UniqueRule, rows: [Int], statement: Statement)] = []
       for (table, shape) in store.tables.tables.enumerated() where !shape.uniques.isEmpty {
         let new = rows.indices.filter { rows[$0].table == table && rows[$0].known == nil }
         if new.isEmpty { continue }
-        for (number, parts) in shape.uniques.enumerated() {
+        for (number, rule) in shape.uniques.enumerated() {
           for at in new where dropped[at] == nil {
-            guard let values = try uniqueValues(parts, rows[at]) else { continue }
+            guard let values = try uniqueValues(rule, rows[at]) else { continue }
             let key = UniqueValues(table: table, rule: number, zone: rows[at].key.zone, values: values)
             if let first = seen[key], first != at {
               // The last one in a save stays.
@@ -24,8 +24,9 @@
             }
             seen[key] = at
           }
-          for (zone, ats) in Dictionary(grouping: new.filter { dropped[$0] == nil }, by: { rows[$0].key.zone }) {
-            if let statement = try twins(parts, table, zone: zone, rows: ats) { asked.append((table, ats, statement)) }
+          let fit = try new.filter { try dropped[$0] == nil && admits(rule, rows[$0].content) }
+          for (zone, ats) in Dictionary(grouping: fit, by: { rows[$0].key.zone }) {
+            asked.append((table, rule, ats, try twins(rule, table, zone: zone, rows: ats)))
           }
         }
       }
@@ -39,7 +40,7 @@
           let at = one.rows[Int(number) - 1]
           if gone.contains(key) || dropped[at] != nil { continue }
           // This save gives the row other unique values, so these become free.
-          if let change = updated[key], try leavesUniques(change, one.table, of: known) { continue }
+          if let change = updated[key], try leaves(one.rule, change, of: known) { continue }
           let before = rows[at].content.identifier
           rows[at].key = key
           rows[at].isMet = store.known(one.table, key) == nil
@@ -79,10 +80,12 @@
       return found
     }
 
-    /// Whether a change gives a row other values for a uniqueness rule.
-    private func leavesUniques(_ content: SnapshotContent, _ table: Int, of known: KnownRow) throws -> Bool {
+    /// Whether a change gives a row other values for a uniqueness rule, or takes it out of the rule's
+    /// condition.
+    private func leaves(_ rule: UniqueRule, _ content: SnapshotContent, of known: KnownRow) throws -> Bool {
       let kind = try place(content).kind
-      for part in store.tables.tables[table].uniques.flatMap({ $0 }) {
+      if try !admits(rule, content) { return true }
+      for part in rule.parts {
         let property =
           kind.properties[.value(column: part.column)] ?? kind.properties[.reference(column: part.column)]
         if let property, !content.isSame(property, as: known.content) { return true }
@@ -97,11 +100,28 @@
       var values: [RoostRecords.Value]
     }
 
-    /// The values of a rule; nil if one of them is nil or a new object.
-    func uniqueValues(_ parts: [UniquePart], _ row: RowChange) throws -> [RoostRecords.Value]? {
+    /// Whether a row fulfils the condition of a rule.
+    private func admits(_ rule: UniqueRule, _ content: SnapshotContent) throws -> Bool {
+      if rule.tests.isEmpty { return true }
+      let kind = try place(content).kind
+      return rule.admits { column in
+        if let property = kind.properties[.value(column: column)] {
+          return content.values.value(of: property) ?? .null
+        }
+        guard let property = kind.properties[.reference(column: column)], case .one(_?)? = content.link(property) else {
+          return .null
+        }
+        return .bool(true)
+      }
+    }
+
+    /// The values of a rule; nil if one of them is nil or a new object, or if the row does not fulfil
+    /// the condition.
+    func uniqueValues(_ rule: UniqueRule, _ row: RowChange) throws -> [RoostRecords.Value]? {
+      guard try admits(rule, row.content) else { return nil }
       let kind = try place(row.content).kind
       var values: [RoostRecords.Value] = []
-      for part in parts {
+      for part in rule.parts {
         if let property = kind.properties[.reference(column: part.column)] {
           guard case .one(let target?)? = row.content.link(property),
             let key = store.place(remapped[target] ?? target)?.key.key
@@ -118,8 +138,8 @@
     }
 
     /// The statement that finds rows with the unique values of new rows.
-    func twins(_ parts: [UniquePart], _ table: Int, zone: String, rows ats: [Int]) throws -> Statement? {
-      let shape = store.tables.tables[table]
+    private func twins(_ rule: UniqueRule, _ table: Int, zone: String, rows ats: [Int]) throws -> Statement {
+      let (shape, parts) = (store.tables.tables[table], rule.parts)
       var statement = Statement("")
       let zoneName = statement.add(.text(zone))
       var columns: [ArrayColumn] = parts.map { ArrayColumn($0.path.isEmpty ? shape.columns[$0.column].type : .jsonb) }
@@ -130,23 +150,21 @@
         }
       }
       let names = columns.map { statement.add($0.parameter) }
-      let rows = UniquePart.twins(parts, shape, values: names, table: store.full(table), zone: zoneName)
+      let rows = rule.twins(shape, values: names, table: store.full(table), zone: zoneName)
       statement.text = store.selections[table].text(
         from: "(SELECT t.*, n.n AS \"#\" FROM \(rows))", after: ["t.\"#\""])
       return statement
     }
   }
 
-  extension UniquePart {
+  extension UniqueRule {
     /// Rows `t` of a table that have the values of a rule, which are arrays. `n.n` numbers the values from 1.
-    static func twins(
-      _ parts: [UniquePart], _ shape: Table, values: [String], table: String, zone: String
-    ) -> String {
+    func twins(_ shape: Table, values: [String], table: String, zone: String) -> String {
       let tests = parts.enumerated().map { number, part in
         let type = shape.columns[part.column].type
         let value: String
         if !part.path.isEmpty {
-          value = path(part.path, of: "n.v\(number)")
+          value = UniquePart.path(part.path, of: "n.v\(number)")
         } else {
           value = type == .text ? "normalize(n.v\(number), NFC) COLLATE \"C\"" : "n.v\(number)"
         }
@@ -156,6 +174,7 @@
         "unnest(\(values.joined(separator: ", "))) WITH ORDINALITY AS "
         + "n(\(values.indices.map { "v\($0)" }.joined(separator: ", ")), n) JOIN \(table) AS t "
         + "ON t.\(Table.zone) = \(zone) AND \(tests.joined(separator: " AND "))"
+        + condition(" AND ", of: shape, alias: "t.")
     }
   }
 #endif

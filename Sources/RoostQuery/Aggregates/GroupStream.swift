@@ -69,6 +69,8 @@ package final class GroupStream {
   func run(_ steps: Steps) throws {
     plan.begin()
     defer {
+      // Rows, also if the caller stops within a group.
+      plan.tally.results = plan.tally.matches
       plan.end()
       keys.rest()
     }
@@ -84,7 +86,6 @@ package final class GroupStream {
     guard let ended = open else { return true }
     open = nil
     guard ended.hasRows else { return true }
-    plan.tally.results += 1
     return try steps.end(ended.values)
   }
 

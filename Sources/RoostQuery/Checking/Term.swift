@@ -95,3 +95,15 @@ package enum Operands: RandomAccessCollection, Sendable {
     }
   }
 }
+
+extension Term {
+  /// The entity of an optional reference whose inverse has the delete rule `noAction`; nil for every
+  /// other term. Such a reference may be broken, and a path over it is then nil, as a getter is.
+  func looseTarget(_ catalog: Catalog) -> EntityID? {
+    guard case .field(let entity, let field) = target, field.isOptional, case .reference(let other) = field.type else {
+      return nil
+    }
+    let relationship = catalog.relationships(of: entity).first { $0.shape == .one(field.id) }
+    return relationship.flatMap { catalog.inverse(of: $0) }?.deleteRule == .noAction ? other : nil
+  }
+}

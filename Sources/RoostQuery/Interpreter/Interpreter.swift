@@ -70,7 +70,8 @@ package struct Interpreter {
       return found
     case .ifLet(let variable, _, _, _):
       let found = try value(parts[0])
-      return found.isNull ? try value(parts[2]) : try value(parts[1], binding: variable, to: found)
+      let isNil = try found.isNull || isBroken(found, parts[0])
+      return isNil ? try value(parts[2]) : try value(parts[1], binding: variable, to: found)
     case .within(_, _, let isClosed, _):
       let (low, high) = (try value(parts[0]), try value(parts[1]))
       guard !ValueOrder.isUnordered(low), !ValueOrder.isUnordered(high), !ValueOrder.holds(.less, high, other: low)
@@ -123,9 +124,16 @@ package struct Interpreter {
     guard let access = table.access(field.id) else { return .null }
     let found = try table.withRow(row) { (row) throws(StoreError) in try table.value(access, row) }
     guard let found else {
+      if term.operands[0].looseTarget(ground.catalog) != nil { return .null }
       throw fault(.missingRow, "there is no row \(row.number) of \(table.entity.name)", term: term)
     }
     return found
+  }
+
+  /// Whether a term is a reference that the delete rule of its inverse left without a row.
+  private func isBroken(_ value: Value, _ term: Term) throws -> Bool {
+    guard let target = term.looseTarget(ground.catalog), case .reference(let row) = value else { return false }
+    return try ground.table(target).withRow(row) { _ in true } == nil
   }
 
   private mutating func rows(_ term: Term) throws -> Value {

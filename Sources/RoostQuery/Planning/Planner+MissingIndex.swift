@@ -6,6 +6,20 @@ extension Planner {
     package var entity: EntityID
     package var fields: [FieldID]
     package var reads: Int
+
+    /// The line to add to the model.
+    package static func line(_ model: String, _ paths: [String]) -> String {
+      "#Index<\(model)>([\(paths.map { "\\." + $0 }.joined(separator: ", "))])"
+    }
+
+    /// The advice in an explanation.
+    package static func advice(_ line: String) -> String { "it would read less with \(line)" }
+  }
+
+  /// The index to propose for a query that reads many rows; nil if no index avoids nine of ten rows.
+  package func missingIndex(_ query: Query, read: Int) throws -> MissingIndex? {
+    guard read >= 100, let found = try missingIndex(query), found.reads <= read / 10 else { return nil }
+    return found
   }
 
   /// The index with which a query would read the fewest rows; nil if none would help. It counts
@@ -13,7 +27,7 @@ extension Planner {
   ///
   /// Its first fields are those that must equal one value. The field with a range, or the sort
   /// keys, follow.
-  package func missingIndex(_ query: Query) throws -> MissingIndex? {
+  private func missingIndex(_ query: Query) throws -> MissingIndex? {
     let table = try ground.table(query.entity)
     let condition = try query.condition.map { (condition) throws(ConditionFault) in
       var checker = Checker(ground, table.id)

@@ -19,7 +19,7 @@ package final class Plan {
   let cost: Double
   /// The number of rows that fulfil the condition, as far as it is known in advance.
   @exclusivity(unchecked) private(set) var expected: Double
-  let visited: Double
+  package let visited: Double
   let program: Program?
   /// Whether the plan is kept to run again: see ``Route``.
   private let isKept: Bool

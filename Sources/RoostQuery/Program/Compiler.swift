@@ -82,7 +82,7 @@ struct Compiler {
     case .ifLet(let variable, _, _, _) where isCell(term.operands[0]):
       let (other, end) = (label(), label())
       let register = try value(term.operands[0])
-      emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: register), jumpingTo: other)
+      try jumpIfNull(register, term.operands[0], to: other)
       let before = (variables, rowVariables)
       variables[variable] = (register, term.operands[0].kind.whole)
       rowVariables[variable] = nil
@@ -295,7 +295,7 @@ struct Compiler {
     case .ifLet(let variable, _, _, _) where isCell(term) && isCell(term.operands[0]):
       let (target, other, end) = (try parts.register(), label(), label())
       let register = try value(term.operands[0])
-      emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: register), jumpingTo: other)
+      try jumpIfNull(register, term.operands[0], to: other)
       let before = (variables, rowVariables)
       variables[variable] = (register, term.operands[0].kind.whole)
       rowVariables[variable] = nil
@@ -334,6 +334,15 @@ struct Compiler {
     }
   }
 
+  /// Jumps if a value is nil. A broken reference counts as nil if a delete rule may leave it.
+  private mutating func jumpIfNull(_ register: UInt16, _ term: Term, to other: Int) throws {
+    emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: register), jumpingTo: other)
+    guard let target = term.looseTarget(ground.catalog) else { return }
+    let (row, passage) = try parts.passage(from: register, to: ground.table(target), term, isLoose: true)
+    emit(Instruction(code: .follow, target: row, one: register, extra: passage))
+    emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: row), jumpingTo: other)
+  }
+
   mutating func copy(_ term: Term, to target: UInt16) throws {
     let register = try value(term)
     emit(Instruction(code: .copy, target: target, one: register))
@@ -356,7 +365,8 @@ struct Compiler {
     if !base.isRow {
       let reference = try value(base)
       let passage: Int32
-      (row, passage) = try parts.passage(from: reference, to: ground.table(entity), term)
+      (row, passage) = try parts.passage(
+        from: reference, to: ground.table(entity), term, isLoose: base.looseTarget(ground.catalog) != nil)
       emit(Instruction(code: .follow, target: row, one: reference, extra: passage))
     }
     let load = try parts.load(entity, field, ground: ground)

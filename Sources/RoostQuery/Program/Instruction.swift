@@ -87,6 +87,8 @@ struct FieldLoad {
 struct Passage {
   var table: TableReader
   var term: Term
+  /// Whether a missing row is nil, and no error.
+  var isLoose: Bool
 }
 
 /// A term that a program leaves to the interpreter, and the registers of its variables.

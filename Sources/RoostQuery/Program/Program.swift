@@ -337,6 +337,10 @@ package final class Program {
     if moments[target] == moment, rows[target] == id, !registers[target].isNull { return }
     let passage = passages[Int(step.extra)]
     guard let row = try passage.table.borrow(id, { spare.keep($0) }) else {
+      if passage.isLoose {
+        registers[target] = .null
+        return
+      }
       throw interpreter.fault(
         .missingRow, "there is no row \(id.number) of \(passage.table.entity.name)", term: passage.term)
     }

@@ -75,9 +75,9 @@ final class ProgramParts {
   /// The passage for the reference in a register, and the register of the referenced row. Both are
   /// the same for each use, so the row is looked up once even if several of its fields are read.
   func passage(
-    from reference: UInt16, to table: TableReader, _ term: Term
+    from reference: UInt16, to table: TableReader, _ term: Term, isLoose: Bool
   ) throws(ConditionFault) -> (row: UInt16, passage: Int32) {
-    passages.append(Passage(table: table, term: term))
+    passages.append(Passage(table: table, term: term, isLoose: isLoose))
     let passage = Int32(passages.count - 1)
     if let known = ways.first(where: { $0.reference == reference && $0.table == table.id }) {
       return (known.row, passage)

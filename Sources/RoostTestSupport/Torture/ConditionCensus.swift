@@ -20,6 +20,7 @@ package struct ConditionCensus: Sendable {
     for one in Expression.TextChange.allCases { names.insert("changed \(one)") }
     for one in DatePart.allCases { names.insert("part \(one)") }
     for one in Expression.Quantifier.allCases { names.insert("quantified \(one)") }
+    for one in Expression.Aggregation.allCases { names.insert("aggregate \(one)") }
     return names
   }()
 

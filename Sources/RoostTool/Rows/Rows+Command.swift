@@ -148,6 +148,8 @@ struct ExplainReport: Encodable {
     var entity: String
     var fields: [String]
     var reads: Int
+    /// The line to add to the model.
+    var line: String
   }
 
   var entity: String
@@ -184,11 +186,12 @@ struct ExplainReport: Encodable {
     let facts = plan.facts
     (indexes, test, comesSorted) = (facts.indexes, facts.test, facts.comesSorted)
     if runs { (rowsRead, entriesRead, rowsFound) = (plan.rowsRead, plan.entriesRead, plan.tally.results) }
-    if let found = try planner.missingIndex(query), found.reads < (rowsRead ?? .max),
+    if let found = try planner.missingIndex(query, read: rowsRead ?? Int(min(plan.visited, 1e15))),
       let entity = reader.catalog.entity(found.entity)
     {
       let names = found.fields.compactMap { entity.field($0)?.name }
-      missingIndex = Missing(entity: entity.name, fields: names, reads: found.reads)
+      missingIndex = Missing(
+        entity: entity.name, fields: names, reads: found.reads, line: Planner.MissingIndex.line(entity.name, names))
     }
   }
 
@@ -198,10 +201,6 @@ struct ExplainReport: Encodable {
       console.line(text: words + (groups.map { ": " + ReadableNumber.count($0, "group") } ?? ""))
     }
     for line in plan { console.line(text: line) }
-    if let missingIndex {
-      let names = missingIndex.fields.joined(separator: ", ")
-      console.line(
-        "an index on \(missingIndex.entity)(\(names)) would read \(ReadableNumber.count(missingIndex.reads, "row"))")
-    }
+    if let missingIndex { console.line(text: Planner.MissingIndex.advice(missingIndex.line)) }
   }
 }

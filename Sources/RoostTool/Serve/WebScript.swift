@@ -160,7 +160,7 @@ enum WebScript {
       try {
         const plan = await ask('plan', { entity: here.entity, where: where.trim(), sort: sort.trim(), run: 1 });
         const lines = plan.plan.slice();
-        if (plan.missingIndex) lines.push('', `an index on ${plan.missingIndex.entity}(${plan.missingIndex.fields.join(', ')}) would read ${plural(plan.missingIndex.reads, 'row')}`);
+        if (plan.missingIndex) lines.push('', `it would read less with ${plan.missingIndex.line}`);
         const old = document.getElementById('plan');
         const box = element('pre', { id: 'plan', tabindex: '0' }, lines.join('\n'));
         old ? old.replaceWith(box) : main.querySelector('form').after(box);

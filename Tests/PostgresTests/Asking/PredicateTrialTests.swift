@@ -12,7 +12,7 @@
     private static var seeds: ClosedRange<UInt64> {
       let given = ProcessInfo.processInfo.environment["ROOST_PG_SEEDS"] ?? ""
       let bounds = given.split(separator: "-").compactMap { UInt64($0) }
-      return bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : 1...6
+      return bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : 1...10
     }
 
     private static func container(_ schema: Schema, _ namespace: String) throws -> ModelContainer {
@@ -44,7 +44,7 @@
       #expect(tally.whole * 100 > tally.count * 20, "\(tally)")
       #expect(tally.all * 100 < tally.count * 60, "\(tally)")
       #expect(tally.limited > 0)
-      #expect(record.count == 98 * Self.seeds.count)
+      #expect(record.count == 122 * Self.seeds.count)
     }
   }
 #endif

@@ -48,6 +48,31 @@ import Testing
     return wanted.count
   }
 
+  /// They have parts, as `Date.utc` documents: the same ones in an index, in a row and in Swift.
+  @Test func `dates that are NaN or infinite have the parts that Swift gives`() throws {
+    let context = try Self.filled()
+    for (place, seconds) in [Double.nan, .infinity, -.infinity, 1e300].enumerated() {
+      context.insert(Greeting(1000 + place, from: "x", sent: Date(timeIntervalSinceReferenceDate: seconds)))
+    }
+    try context.save()
+    let cards = try context.fetch(FetchDescriptor<Greeting>()).filter { $0.number >= 1000 }
+    #expect(
+      cards.count == 4 && cards.contains { $0.sent.utc.month == 1 && $0.sent.timeIntervalSinceReferenceDate.isNaN })
+    for card in cards {
+      let (month, hour) = (card.sent.utc.month, card.sent.utc.hour)
+      let asked = [
+        #Predicate<Greeting> { $0.sent.utc.month == month },
+        #Predicate { $0.number >= 1000 && $0.sent.utc.month == month },
+        #Predicate { $0.sent.utc.hour == hour && $0.number >= 1000 },
+      ]
+      for predicate in asked {
+        let found = try context.fetch(FetchDescriptor(predicate: predicate)).map(\.number)
+        let wanted = try context.fetch(FetchDescriptor<Greeting>()).filter { try predicate.evaluate($0) }
+        #expect(found.contains(card.number) && found.sorted() == wanted.map(\.number).sorted())
+      }
+    }
+  }
+
   @Test func `folded texts are found by an index`() throws {
     let context = try Self.filled()
     #expect(try Self.check(context, #Predicate { $0.sender.folded == "zoe" }, uses: "folded of sender") > 50)

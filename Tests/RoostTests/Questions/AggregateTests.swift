@@ -12,6 +12,33 @@ import Testing
 
   private static let place = Zip(code: 1, area: nil)
 
+  /// The compiler must find `>` and other members of a group's only key, and of its only value.
+  @Test func `groups can be sorted by one key and by one value`() throws {
+    let context = ModelContext(try container())
+    for number in 0..<12 {
+      let disc = Disc("t\(number % 3)", number: number)
+      disc.price = Decimal(number * number % 7)
+      disc.released = number % 4 == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(number % 4))
+      context.insert(disc)
+    }
+    try context.save()
+    let titles = try context.aggregate(Disc.self, .count, by: \.title, sortedBy: { $0.key > $1.key }, limit: 2)
+    #expect(titles.map(\.key) == ["t2", "t1"] && titles.map(\.values) == [4, 4])
+    let some = try context.aggregate(Disc.self, .count, .sum(\.price), by: \.title, having: { $0.key.hasSuffix("1") })
+    #expect(some.map(\.key) == ["t1"] && some[0].values.0 == 4)
+    let prices = try context.aggregate(Disc.self, .sum(\.price), by: \.title, sortedBy: { $0.values > $1.values })
+    #expect(prices.map(\.values) == prices.map(\.values).sorted().reversed())
+    let dates = try context.aggregate(
+      Disc.self, .count, by: \.released,
+      sortedBy: { ($0.key ?? .distantPast) > ($1.key ?? .distantPast) })
+    #expect(dates.map { $0.key?.timeIntervalSinceReferenceDate } == [3, 2, 1, nil])
+    let keys = try context.aggregate(Disc.self, .count, by: \.key, sortedBy: { $0.key > $1.key })
+    #expect(keys.map(\.key) == keys.map(\.key).sorted().reversed() && keys.count == 12)
+    let live = try context.aggregate(
+      Disc.self, .count, by: \.isNew, sortedBy: { $0.key == false && $1.key == true })
+    #expect(live.map(\.key) == [false])
+  }
+
   @Test func `sums have the type of their values`() throws {
     let context = ModelContext(try container())
     #expect(try context.sum(of: \Disc.number) == 0)

@@ -69,6 +69,10 @@ import Testing
     let few = try told(order, limit: 5)
     #expect(few.others.map(\.joining) == [.merge] && few.rowsRead < 20 && few.sorting == .index, "\(few)")
     #expect(few.others[0].rowsRead < 10 && few.description.contains("merged along an index"), "\(few)")
+    // The numbers are rows, not groups or pairs.
+    #expect(few.found >= 5 && few.description.hasPrefix("Disc: \(few.found) rows found"), "\(few)")
+    let other = few.others[0]
+    #expect(other.found >= 5 && other.description.hasPrefix("Disc: \(other.found) rows found"), "\(few)")
     #expect(try told([], limit: 5).others.map(\.joining) == [.merge])
     // Each row by itself costs more than all at once.
     #expect(try told(order, limit: nil).others.map(\.joining) != [.merge])

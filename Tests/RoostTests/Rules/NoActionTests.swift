@@ -2,6 +2,7 @@ import SwiftData
 import Testing
 
 @Model private final class Wharf {
+  #Index<Wharf>([\.name])
   var name: String
   @Relationship(deleteRule: .noAction, inverse: \Barge.wharf) var barges: [Barge] = []
 
@@ -40,6 +41,42 @@ import Testing
     left.wharf = nil
     try other.save()
     #expect(try names(#Predicate { $0.wharf != nil }) == [])
+  }
+
+  @Test func `a path over a broken reference is nil, as in Swift`() throws {
+    let container = try ModelContainer(
+      for: Wharf.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let wharves = ["gone", "there"].map { Wharf($0) }
+    for wharf in wharves { context.insert(wharf) }
+    for number in 0..<6 { context.insert(Barge("\(number)", number % 3 == 0 ? nil : wharves[number % 3 - 1])) }
+    try context.save()
+    context.delete(wharves[0])
+    try context.save()
+    let asked: [(Predicate<Barge>, (Barge) -> Bool)] = [
+      (#Predicate { $0.wharf?.name == "gone" }, { $0.wharf?.name == "gone" }),
+      (#Predicate { $0.wharf?.name == "there" }, { $0.wharf?.name == "there" }),
+      (#Predicate { $0.wharf?.name == nil }, { $0.wharf?.name == nil }),
+      (#Predicate { $0.wharf?.name != "there" }, { $0.wharf?.name != "there" }),
+      (#Predicate { ($0.wharf?.name ?? "none") < "o" }, { ($0.wharf?.name ?? "none") < "o" }),
+      (#Predicate { ($0.wharf?.barges.count ?? 7) > 2 }, { ($0.wharf?.barges.count ?? 7) > 2 }),
+      (#Predicate { if let wharf = $0.wharf { wharf.name < "z" } else { false } }, { ($0.wharf?.name ?? "z") < "z" }),
+      (#Predicate { $0.wharf?.name.uppercased() == nil }, { $0.wharf?.name.uppercased() == nil }),
+    ]
+    for isChanged in [false, true] {
+      let other = ModelContext(container)
+      if isChanged { other.insert(Barge("new", nil)) }
+      let all = try barges(other)
+      for (number, (predicate, test)) in asked.enumerated() {
+        let found = try other.fetch(FetchDescriptor(predicate: predicate)).map(\.name).sorted()
+        #expect(found == all.filter(test).map(\.name).sorted(), "\(number)")
+        #expect(try other.fetchCount(FetchDescriptor(predicate: predicate)) == found.count, "\(number)")
+      }
+      let sorted = try other.fetch(
+        FetchDescriptor<Barge>(sortBy: [SortDescriptor(\.wharf?.name), SortDescriptor(\.name)]))
+      #expect(
+        sorted.map(\.name) == (isChanged ? ["0", "1", "3", "4", "new", "2", "5"] : ["0", "1", "3", "4", "2", "5"]))
+    }
   }
 
   private func barges(_ context: ModelContext) throws -> [Barge] { try context.fetch(FetchDescriptor<Barge>()) }

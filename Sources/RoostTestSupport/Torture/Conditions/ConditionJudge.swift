@@ -141,6 +141,10 @@ private struct Haphazard: OptionSet {
     guard let first = term.operands.first, case .set(let element) = first.kind else { return }
     switch term.expression {
     case .quantified, .filter: insert(.faults)
+    case .aggregate:
+      insert(.faults)
+      // The rounding of a sum depends on the order too.
+      if term.kind.whole.isFloating || term.kind.whole == .date { insert(.answers) }
     case .minimum, .maximum: if element.isFloating || element == .date { insert(.answers) }
     default: break
     }

@@ -5,6 +5,7 @@ internal import RoostRecords
 extension ConditionMaker {
   mutating func bool(_ depth: Int) -> Expression {
     if depth <= 0 { return simple() }
+    if makesAggregates, one(in: 3), let found = aggregateTest(depth) { return found }
     switch generator.below(24) {
     case 0...3: return .and((0..<(1 + generator.below(3))).map { _ in bool(depth - 1) })
     case 4...6: return .or((0..<(1 + generator.below(3))).map { _ in bool(depth - 1) })

@@ -6,6 +6,8 @@ package struct ConditionMaker {
   package var generator: SplitMix64
   let catalog: Catalog
   let pool: ValuePool
+  /// Whether it makes sums, averages and bounds of the elements of collections.
+  package var makesAggregates = false
   /// The bound variables at the present position, the newest last.
   var scope: [(variable: Int, kind: Kind)] = []
   private var next = 1
@@ -98,6 +100,7 @@ package struct ConditionMaker {
 
   /// An expression that only this kind has.
   private mutating func special(_ kind: Kind, _ depth: Int) -> Expression? {
+    if makesAggregates, one(in: 2), let found = aggregate(kind, depth) { return found }
     switch kind {
     case .optional(let inner): return single(inner, depth)
     case .plain(.string):

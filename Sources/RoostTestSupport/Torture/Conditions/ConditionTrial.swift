@@ -8,6 +8,8 @@ struct ConditionTrial {
   /// Steps up to this one read committed rows, later ones an open transaction.
   static let committed = 40
   static let steps = 50
+  /// More steps, which read committed rows. Their conditions have aggregates.
+  static let aggregated = 51...60
 
   private struct Over: Error {}
 
@@ -15,7 +17,9 @@ struct ConditionTrial {
     do {
       var stage = try ConditionStage(seed: seed)
       try stage.store.read { reader in
-        for step in 1...Self.committed { judge(step, stage, ground: Ground(reader), record: record) }
+        for step in Array(1...Self.committed) + Self.aggregated {
+          judge(step, stage, ground: Ground(reader), record: record)
+        }
       }
       let store = stage.store
       do {
@@ -42,7 +46,7 @@ struct ConditionTrial {
       for (name, count) in judge.notes { record.note(name, count) }
       guard let complaint else { return }
       if misreading != nil { return record.fail(seed: seed, step: step, complaint) }
-      let reducer = ConditionReducer(seed: seed, isCommitted: step <= Self.committed)
+      let reducer = ConditionReducer(seed: seed, isCommitted: !(Self.committed + 1...Self.steps).contains(step))
       record.fail(seed: seed, step: step, "\(complaint). Smaller: \(reducer.reduce(query))")
     } catch let fault as ConditionFault {
       if isWrong { return record.note("refused") }
@@ -53,6 +57,7 @@ struct ConditionTrial {
   private func query(_ step: Int, _ stage: ConditionStage, catalog: Catalog) -> (Query, isWrong: Bool) {
     var generator = SplitMix64(seed: seed &* 1000 &+ UInt64(step))
     var maker = ConditionMaker(seed: generator.next(), catalog, stage.pool)
+    maker.makesAggregates = Self.aggregated.contains(step)
     let entity = generator.pick(catalog.entities)
     var query = Query(entity.name)
     if !generator.chance(1, in: 20) { query.condition = maker.condition(entity.id) }
