@@ -61,6 +61,28 @@ import Testing
     #expect(try song(1, child).genre == "pop")
   }
 
+  @Test(arguments: ModelContext.MergePolicy.allCases) func `the child's merge policy decides about a property`(
+    policy: ModelContext.MergePolicy
+  ) throws {
+    let model = LiveSong("a", "rock", year: 2000, number: 1)
+    parent.insert(model)
+    try parent.save()
+    let child = try ModelContext(parent: parent)
+    child.mergePolicy = policy
+    let own = try song(1, child)
+    own.title = "child"
+    (model.title, model.year) = ("parent", 1990)
+    if policy == .error {
+      let error = #expect(throws: RoostError.self) { try child.save() }
+      #expect(error?.code == .conflict)
+    } else {
+      try child.save()
+      #expect(own.title == model.title && own.year == model.year)
+    }
+    #expect(model.title == (policy == .error || policy == .storeWins ? "parent" : "child"))
+    #expect(model.year == (policy == .overwrite ? 2000 : 1990))
+  }
+
   @Test func `without a save nothing changes in the parent`() throws {
     let model = LiveSong("a", nil, year: 2000, number: 1)
     parent.insert(model)
@@ -78,23 +100,65 @@ import Testing
     #expect(!parent.hasChanges && !model.isDeleted)
   }
 
-  @Test func `a model that the parent has deleted is an error, and nothing is half done`() throws {
+  @Test func `changes of a model that the parent has deleted are dropped, or an error`() throws {
     for number in 1...2 { parent.insert(LiveSong("a", nil, year: 2000, number: number)) }
     try parent.save()
     let child = try ModelContext(parent: parent)
     let models = try child.fetch(byNumber)
     for model in models { model.title = "b" }
     parent.delete(try song(2, parent))
+    child.mergePolicy = .error
     let error = #expect(throws: RoostError.self) { try child.save() }
-    #expect(error?.code == .deleted)
+    #expect(error?.code == .conflict)
     #expect(try song(1, parent).title == "a")
-    child.rollback()
-    try song(1, child).title = "c"
+    child.mergePolicy = .objectWins
     try child.save()
-    #expect(try song(1, parent).title == "c")
+    #expect(child.lastSave.dropped == [models[1].persistentModelID] && models[1].isDeleted)
+    #expect(try song(1, parent).title == "b")
   }
 
-  @Test func `a unique value of the parent merges a new model into that one`() throws {
+  /// Before the fix, the child could not save any more.
+  @Test func `a reference to a model that the parent has deleted becomes nil`() throws {
+    let (album, tag) = (LiveAlbum("x", number: 1), LiveTag("t"))
+    for model in [album, tag] as [any PersistentModel] { parent.insert(model) }
+    parent.insert(LiveSong("a", nil, year: 2000, number: 1))
+    try parent.save()
+    let child = try ModelContext(parent: parent)
+    let new = LiveSong("b", nil, year: 2000, number: 2)
+    child.insert(new)
+    for model in [new, try song(1, child)] {
+      model.album = try child.fetch(FetchDescriptor<LiveAlbum>()).first
+      model.tags = try child.fetch(FetchDescriptor<LiveTag>())
+    }
+    parent.delete(album)
+    parent.delete(tag)
+    try child.save()
+    #expect(new.album == nil && new.tags.isEmpty)
+    try parent.save()
+    let stored = try ModelContext(play.container).fetch(byNumber)
+    #expect(stored.map(\.title) == ["a", "b"] && stored.allSatisfy { $0.album == nil && $0.tags.isEmpty })
+  }
+
+  /// Before the fix, the list had the parent's order.
+  @Test func `a list has the order of the child, and the parent's new members follow`() throws {
+    let album = LiveAlbum("x", number: 1)
+    parent.insert(album)
+    album.songs = (1...3).map { LiveSong("s", nil, year: 2000, number: $0) }
+    try parent.save()
+    let child = try ModelContext(parent: parent)
+    let own = try #require(try child.fetch(FetchDescriptor<LiveAlbum>()).first)
+    own.songs.reverse()
+    own.songs.insert(LiveSong("s", nil, year: 2000, number: 5), at: 0)
+    album.songs.append(LiveSong("s", nil, year: 2000, number: 4))
+    album.songs.removeFirst()
+    try child.save()
+    #expect(album.songs.map(\.number) == [5, 3, 2, 4] && own.songs.map(\.number) == [5, 3, 2, 4])
+    try parent.save()
+    let stored = try ModelContext(play.container).fetch(FetchDescriptor<LiveAlbum>())
+    #expect(stored.first?.songs.map(\.number) == [5, 3, 2, 4])
+  }
+
+  @Test func `the parent's save merges a new model by its unique value, and the child follows`() throws {
     let tag = LiveTag("x")
     parent.insert(tag)
     try parent.save()
@@ -104,10 +168,32 @@ import Testing
     child.insert(model)
     model.tags = [new]
     try child.save()
-    #expect(tag.songs.map(\.title) == ["a"])
+    let before = new.persistentModelID
+    #expect(tag.songs.isEmpty && model.tags == [new])
     try parent.save()
+    #expect(tag.songs.map(\.title) == ["a"] && parent.lastSave.merges.map(\.existing) == [tag.persistentModelID])
     #expect(try ModelContext(play.container).fetchCount(FetchDescriptor<LiveTag>()) == 1)
-    #expect(try child.fetchCount(FetchDescriptor<LiveTag>()) == 1)
+    // The child did not have the other tag, so its tag becomes that one.
+    #expect(try child.fetch(FetchDescriptor<LiveTag>()) == [new])
+    #expect(new.persistentModelID == tag.persistentModelID && model.tags == [new])
+    let again: LiveTag? = try child.existingModel(for: before)
+    #expect(again === new)
+    // Now it has that tag.
+    let third = LiveTag("x")
+    child.insert(third)
+    let other = LiveSong("b", nil, year: 2000, number: 2)
+    child.insert(other)
+    other.tags = [third]
+    try child.save()
+    let thirdID = third.persistentModelID
+    try parent.save()
+    #expect(try child.fetch(FetchDescriptor<LiveTag>()) == [new])
+    #expect(third.isDeleted && other.tags == [new] && new.songs == [model, other])
+    #expect(try child.existingModel(for: thirdID) as LiveTag? === new)
+    other.title = "c"
+    new.songs.reverse()
+    try child.save()
+    #expect(tag.songs.map(\.title) == ["c", "a"])
   }
 
   /// Before the fix, the parent's list became the child's.
@@ -152,13 +238,14 @@ import Testing
     let (empty, other) = (LiveTag("x"), LiveSong("b", nil, year: 2001, number: 2))
     child.insert(empty)
     try child.save()
+    try parent.save()
     #expect(tag.songs.map(\.title) == ["a"])
     let again = LiveTag("x")
     child.insert(other)
     other.tags = [again]
     try child.save()
-    #expect(tag.songs.map(\.title).sorted() == ["a", "b"])
     try parent.save()
+    #expect(tag.songs.map(\.title).sorted() == ["a", "b"])
     let tags = try ModelContext(play.container).fetch(FetchDescriptor<LiveTag>())
     #expect(tags.map { $0.songs.map(\.title).sorted() } == [["a", "b"]])
   }

@@ -74,7 +74,8 @@ final public class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     let context = context(request.editingState)
     let models = try context.take(request)
     try context.save()
-    return request.result(identifier, models)
+    // The save may have merged a new model into another one.
+    return request.result(identifier, models.map { context.existing($0.persistentModelID) ?? $0 })
   }
 
   /// Deletes the models that fulfil a predicate, with their delete rules, in one transaction.
@@ -128,7 +129,7 @@ extension ModelContext {
   /// Makes the changes of a save without saving them. Returns the models of the inserted and the
   /// updated snapshots.
   func take(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> [any PersistentModel] {
-    let models = try take((request.inserted + request.updated).map(\.content), mergesNew: true)
+    let models = try take((request.inserted + request.updated).map(\.content))
     for snapshot in request.deleted {
       if let model = existing(snapshot.persistentIdentifier) { delete(model) }
     }

@@ -69,19 +69,29 @@ final class ParentStore: DataStore {
   let schema: Schema
   let identifier: String
   let parent: ModelContext
-  /// The content of each model that the child got. Differences from it are changes of the child.
+  /// The content of each model that the child got. The parent has changed a model that differs from it.
   private var given: [PersistentIdentifier: SnapshotContent] = [:]
+  /// The models that were unsaved in the parent. Its save may merge them into other models.
+  private var unsaved: Set<PersistentIdentifier> = []
+  /// The number of the parent's saves when ``takeMerged()`` last looked.
+  private var saves = 0
 
   init(_ configuration: ParentConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
     self.configuration = configuration
     parent = configuration.parent
     schema = configuration.schema ?? parent.container.schema
     identifier = parent.container.stores.stores[configuration.number].identifier
+    saves = parent.state.commitCount
+  }
+
+  private func note(_ content: SnapshotContent) {
+    given[content.identifier] = content
+    if content.identifier.storeIdentifier == nil { unsaved.insert(content.identifier) }
   }
 
   func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
     let result = try parent.answer(request)
-    for snapshot in result.fetchedSnapshots { given[snapshot.persistentIdentifier] = snapshot.content }
+    for snapshot in result.fetchedSnapshots { note(snapshot.content) }
     return result
   }
 
@@ -91,63 +101,86 @@ final class ParentStore: DataStore {
     try parent.fetchIdentifiers(request.descriptor)
   }
 
-  func cachedSnapshots(
-    for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
-  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
-    let found = parent.cachedSnapshots(persistentIdentifiers)
-    for (identifier, snapshot) in found { given[identifier] = snapshot.content }
+  /// Returns those of some models that the parent still has.
+  func load(_ identifiers: [PersistentIdentifier]) -> [SnapshotContent] {
+    let found = identifiers.compactMap { parent.existing($0) }.map { SnapshotContent($0) }
+    for content in found { note(content) }
     return found
   }
 
+  /// Makes the changes in the parent.
+  ///
+  /// - Throws: ``BackingConflict`` if the parent has changed the models too. The child then gets them
+  ///   again and merges the changes, as a save merges the commits of another context.
   func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    let updated = try request.updated.map { DefaultSnapshot(try joined($0.content)) }
-    let merged = DataStoreSaveChangesRequest(
-      inserted: request.inserted, updated: updated, deleted: request.deleted, editingState: request.editingState)
-    let models = try parent.take(merged)
-    for snapshot in request.deleted { given[snapshot.persistentIdentifier] = nil }
-    // The parent may have changed it, for example merged a new model by a unique value.
-    var now: [PersistentIdentifier: DefaultSnapshot] = [:]
-    for model in models {
-      let content = SnapshotContent(model)
-      given[content.identifier] = content
-      now[content.identifier] = DefaultSnapshot(content)
+    let new = Set(request.inserted.map(\.persistentIdentifier))
+    let wanted = DataStoreSaveChangesRequest(
+      inserted: request.inserted.map { changes($0, among: new) },
+      updated: request.updated.map { changes($0, among: new) }, deleted: request.deleted,
+      editingState: request.editingState)
+    guard (request.updated + request.deleted).allSatisfy(isCurrent),
+      (wanted.inserted + wanted.updated).allSatisfy({ hasReferences($0, among: new) })
+    else {
+      throw BackingConflict(
+        RoostError(.conflict, "the parent context changed the same models during each attempt: save again"))
     }
-    let remapped = merged.result(identifier, models).remappedIdentifiers
+    let models = try parent.take(wanted)
+    for snapshot in request.deleted { given[snapshot.persistentIdentifier] = nil }
+    // The parent may have changed more, such as a derived value.
+    let now = models.map { DefaultSnapshot($0) }
+    for snapshot in now { note(snapshot.content) }
     return DataStoreSaveChangesResult(
-      for: identifier, remappedIdentifiers: remapped, snapshotsToReregister: now)
+      for: identifier, remappedIdentifiers: request.result(identifier, models).remappedIdentifiers,
+      snapshotsToReregister: Dictionary(now.map { ($0.persistentIdentifier, $0) }) { first, _ in first })
   }
 
-  /// Combines a model of the parent with the changes of the child.
-  private func joined(_ content: SnapshotContent) throws -> SnapshotContent {
-    guard let model = parent.existing(content.identifier) else {
-      throw RoostError(
-        .deleted,
-        "\(content.identifier) was deleted in the parent context meanwhile: roll the child back, or delete it there too"
-      )
-    }
-    guard let before = given[content.identifier] else { return content }
-    var merged = SnapshotContent(model)
-    for property in content.type.properties.indices where !content.isSame(property, as: before) {
-      if let link = content.link(property) {
-        merged.setLink(property, joined(link, before: before.link(property), now: merged.link(property)))
-      } else {
-        merged.takeValue(property, of: content)
+  private func exists(_ identifier: PersistentIdentifier, among new: Set<PersistentIdentifier>) -> Bool {
+    new.contains(identifier) || parent.existing(identifier) != nil
+  }
+
+  /// Whether the parent still has a model as the child got it.
+  private func isCurrent(_ snapshot: DefaultSnapshot) -> Bool {
+    guard let model = parent.existing(snapshot.persistentIdentifier) else { return false }
+    return SnapshotContent(model) == given[snapshot.persistentIdentifier]
+  }
+
+  /// Whether the models of all references exist.
+  private func hasReferences(_ snapshot: DefaultSnapshot, among new: Set<PersistentIdentifier>) -> Bool {
+    snapshot.content.links.allSatisfy { if case .one(let target?) = $0 { exists(target, among: new) } else { true } }
+  }
+
+  /// Returns a snapshot without relationships that the child did not change, and without members
+  /// that the parent deleted. A one-to-one relationship is left to the model whose row stores it.
+  private func changes(_ snapshot: DefaultSnapshot, among new: Set<PersistentIdentifier>) -> DefaultSnapshot {
+    let store = parent.container.stores.stores[configuration.number]
+    var content = snapshot.content
+    guard let map = store.map(named: content.type.name) else { return snapshot }
+    let before = given[content.identifier]?.links
+    for (place, property) in content.form.links.enumerated() {
+      let link = content.links[place]
+      let isTold = !content.form.isList(property) && store.fetchedPlace(map, property) == .list
+      if isTold || link == before?[place] {
+        content.setLink(property, .absent)
+      } else if case .many(let members) = link {
+        content.setLink(property, .many(members.filter { exists($0, among: new) }))
       }
     }
-    return merged
+    return DefaultSnapshot(content)
   }
 
-  /// Returns the parent's list with the members that the child added, and without those that it
-  /// removed. If the parent's list did not change meanwhile, it is the child's list, in its order.
-  private func joined(
-    _ link: SnapshotContent.Link, before: SnapshotContent.Link?, now: SnapshotContent.Link?
-  ) -> SnapshotContent.Link {
-    guard case .many(let wanted) = link, case .many(let before)? = before, case .many(let now)? = now, now != before
-    else { return link }
-    let (known, kept, current) = (Set(before), Set(wanted), Set(now))
-    let staying = now.filter { kept.contains($0) || !known.contains($0) }
-    return .many(staying + wanted.filter { !known.contains($0) && !current.contains($0) })
+  /// Returns the models that the parent's saves merged into others since the last call: the others'
+  /// identifiers, by their own.
+  func takeMerged() -> [PersistentIdentifier: PersistentIdentifier] {
+    if saves == parent.state.commitCount { return [:] }
+    saves = parent.state.commitCount
+    var merged: [PersistentIdentifier: PersistentIdentifier] = [:]
+    for old in exchange(&unsaved, with: []) {
+      guard let new = parent.existing(old)?.persistentModelID else { continue }
+      if new.storeIdentifier == nil { unsaved.insert(new) }
+      if new != old { merged[old] = new }
+    }
+    return merged
   }
 }

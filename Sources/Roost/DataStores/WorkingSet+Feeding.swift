@@ -307,7 +307,6 @@ extension WorkingSet {
 
     /// Asks the store for members that lost their owners: they have another owner, or are gone.
     private mutating func lookForLost() throws {
-      guard let asked else { return }
       while !lost.isEmpty {
         var names: Set<RowName> = []
         let wanted = lost.filter { identifier in
@@ -316,11 +315,10 @@ extension WorkingSet {
           return !looked.contains(name) && names.insert(name).inserted
         }
         lost = []
-        if wanted.isEmpty { return }
-        let found = try set.exclusively { try asked.load(wanted, lists: false) }
-        let known = Set(found.map(\.identifier.key))
+        guard !wanted.isEmpty, let found = try set.reload(wanted, lists: false) else { return }
+        let known = Set(found.map { graph.entityKey($0.identifier) })
         try take(found)
-        try drop(wanted.filter { !known.contains($0.key) })
+        try drop(wanted.filter { !known.contains(graph.entityKey($0)) })
       }
     }
 

@@ -9,6 +9,7 @@ extension WorkingSet {
     let (state, question, map) = (begin(context), try question(descriptor, context), context.store.map(of: Model.self))
     let asked = AskedAhead.current(context)
     let answer = try asked.answer(AskedAhead.Wish(descriptor, question), from: self, kept: \.rows) { [self] in
+      try followMerges()
       let time = keys.now()
       let answer = try exclusively { try fetched(store, descriptor, question: question, as: state) }
       let contents = answer.contents
@@ -157,14 +158,17 @@ extension WorkingSet {
   private func fetch(
     _ identifiers: [PersistentIdentifier], _ graph: GraphStore, as state: EditingState, lists: Bool, isAgain: Bool
   ) throws {
+    let merged = try followMerges()
+    let identifiers = identifiers.map { merged[$0] ?? $0 }
     let time = keys.now()
-    if let asked = store as? any AskedStore {
-      let found = try exclusively { try asked.load(identifiers, lists: lists) }
+    if let found = try reload(identifiers, lists: lists) {
       try feed(found, askedAt: time)
+      if isAgain { try loadTargets(of: found, graph, as: state) }
       // Each model is returned once.
       if found.count == identifiers.count { return }
-      let known = Set(found.map(\.key))
-      return try remove(identifiers.filter { !known.contains($0.key) }, askedAt: time, isAgain: isAgain || lists)
+      let known = Set(found.map { graph.entityKey($0.identifier) })
+      return try remove(
+        identifiers.filter { !known.contains(graph.entityKey($0)) }, askedAt: time, isAgain: isAgain || lists)
     }
     func cached<Store: DataStore>(_ store: Store) throws -> [SnapshotContent] {
       try store.cachedSnapshots(for: identifiers, editingState: state).values.map(SnapshotContent.init(foreign:))
@@ -177,6 +181,50 @@ extension WorkingSet {
       guard let type = graph.map(named: name)?.type.model as? any PersistentModel.Type else { continue }
       try fetch(type, identifiers, as: state)
     }
+  }
+
+  /// Loads the models that contents reference. A merge takes members out of their lists.
+  private func loadTargets(of contents: [SnapshotContent], _ graph: GraphStore, as state: EditingState) throws {
+    let targets = contents.flatMap(\.links).compactMap { if case .one(let target) = $0 { target } else { nil } }
+    let unloaded = Set(targets).filter { target in
+      guard let (place, row) = container?.stores.row(of: target) else { return false }
+      return keys.isUnloaded(place.map, row, in: nil)
+    }
+    if !unloaded.isEmpty { try fetch(Array(unloaded), graph, as: state, lists: false, isAgain: false) }
+  }
+
+  /// Gives the rows of models that a save of the parent context merged into others to those others.
+  /// Returns the others' identifiers, by their own.
+  @discardableResult
+  private func followMerges() throws -> [PersistentIdentifier: PersistentIdentifier] {
+    guard let container, let parent = store as? ParentStore else { return [:] }
+    let merged = try exclusively { parent.takeMerged() }
+    if merged.isEmpty { return merged }
+    var gone: [(old: PersistentIdentifier, map: EntityMap, other: UInt64)] = []
+    for (old, new) in merged {
+      guard let (place, row) = container.stores.row(of: old) else { continue }
+      if let other = keys.row(place.map, new.key) {
+        if other != row { gone.append((old, place.map, other)) }
+      } else {
+        keys.rename(place.map, row, to: new.key)
+      }
+    }
+    let time = keys.now()
+    try feed(exclusively { parent.load(Array(Set(merged.values))) }, askedAt: time)
+    try remove(gone.map(\.old), askedAt: time, isAgain: true)
+    // The former key names the other row from now on.
+    for (old, map, other) in gone {
+      let key = keys.key(map, other)
+      keys.rename(map, other, to: old.key)
+      keys.rename(map, other, to: key)
+    }
+    return merged
+  }
+
+  /// Loads models from a store of Roost's own; returns nil for other stores.
+  func reload(_ identifiers: [PersistentIdentifier], lists: Bool) throws -> [SnapshotContent]? {
+    if let asked = store as? any AskedStore { return try exclusively { try asked.load(identifiers, lists: lists) } }
+    return try (store as? ParentStore).map { parent in try exclusively { parent.load(identifiers) } }
   }
 
   private func fetch<Model: PersistentModel>(

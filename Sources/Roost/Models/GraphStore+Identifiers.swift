@@ -11,6 +11,12 @@ extension GraphStore {
 
   func identifier(_ name: ObjectName) -> PersistentIdentifier { identifier(name.entity, name.row) }
 
+  /// The entity and the key of an identifier. Identifiers of one model may name different classes, and
+  /// models of two entities may have the same key.
+  func entityKey(_ identifier: PersistentIdentifier) -> EntityKey? {
+    map(named: identifier.entityName).map { EntityKey($0, identifier.key) }
+  }
+
   /// Returns the row of an identifier of the map's entity, for any class of that entity. Nil for an
   /// identifier of another store. It does not check that the row exists.
   func row(of identifier: PersistentIdentifier, _ map: EntityMap) -> UInt64? {

@@ -22,7 +22,7 @@ extension ModelContext {
   /// - Throws: what ``apply(_:)-(ModelSnapshot<T>)`` throws. Then nothing is changed.
   @discardableResult
   public func apply<T>(contentsOf snapshots: some Sequence<ModelSnapshot<T>>) throws -> [T] where T: PersistentModel {
-    try take(snapshots.map(\.content)).map { model in
+    try take(snapshots.map(\.content), byUniqueValues: true).map { model in
       if let model = model as? T { return model }
       throw RoostError(.badValue, "the model is of class \(type(of: model)._$type.name), not \(T._$type.name)")
     }
@@ -32,13 +32,13 @@ extension ModelContext {
 extension ModelContext {
   /// Applies the contents of snapshots to models, and returns the models.
   ///
-  /// - Parameter mergesNew: whether the contents come from a save. Then a content that is merged by
-  ///   its unique values takes no member out of a list and no reference away, as in any save.
+  /// - Parameter byUniqueValues: whether a content without a model is applied to the stored model
+  ///   that has its unique values. Otherwise it becomes a new model, which the next save may merge.
   @discardableResult
-  func take(_ contents: [SnapshotContent], mergesNew: Bool = false) throws -> [any PersistentModel] {
+  func take(_ contents: [SnapshotContent], byUniqueValues: Bool = false) throws -> [any PersistentModel] {
     try Doorway.pass {
       var application = SnapshotApplication(contents, self)
-      application.mergesNew = mergesNew
+      application.findsLike = byUniqueValues
       return try application.run()
     }
   }
@@ -48,7 +48,7 @@ extension ModelContext {
 private struct SnapshotApplication {
   let contents: [SnapshotContent]
   let context: ModelContext
-  var mergesNew = false
+  var findsLike = false
   /// The model of each snapshot, and whether it is new.
   var models: [Found?]
   /// New models whose to-one relationships are not set yet.
@@ -63,8 +63,6 @@ private struct SnapshotApplication {
   struct Found {
     var model: any PersistentModel
     var isNew = false
-    /// Whether it was found by its unique values.
-    var isLike = false
   }
 
   /// An identifier, and its process: an identifier without a row is valid in one process only.
@@ -97,8 +95,7 @@ private struct SnapshotApplication {
     for found in found where found.isNew { try context.state.graph(of: found.model).insert(found.model) }
     for (content, found) in zip(contents, found) {
       // All targets were found before.
-      let given = mergesNew && found.isLike ? content.merged(into: SnapshotContent(found.model)) : content
-      given.give(to: found.model) { try? target($0, content) }
+      content.give(to: found.model) { try? target($0, content) }
     }
     return found.map(\.model)
   }
@@ -188,7 +185,7 @@ private struct SnapshotApplication {
       made._$fill(property, with: other)
     }
     self.made[number] = nil
-    let stored = try likeness(made, content).map { Found(model: $0, isLike: true) }
+    let stored = try findsLike ? likeness(made, content).map { Found(model: $0) } : nil
     models[number] = stored ?? Found(model: made, isNew: true)
   }
 
@@ -233,13 +230,7 @@ private struct SnapshotApplication {
 
   private func check(_ content: SnapshotContent) throws {
     for property in content.form.links {
-      let identifiers: [PersistentIdentifier] =
-        switch content.link(property) {
-        case .one(let one)?: one.map { [$0] } ?? []
-        case .many(let many)?: many
-        case .absent?, nil: []
-        }
-      for identifier in identifiers {
+      for identifier in content.link(property)?.targets ?? [] {
         let name = "\(content.type.name).\(content.type.propertyName(property))"
         guard let target = try target(identifier, content) else {
           throw RoostError(

@@ -73,6 +73,14 @@ package struct SnapshotContent: Hashable, Sendable {
     case absent
     case one(PersistentIdentifier?)
     case many([PersistentIdentifier])
+
+    var targets: [PersistentIdentifier] {
+      switch self {
+      case .absent, .one(nil): []
+      case .one(let one?): [one]
+      case .many(let many): many
+      }
+    }
   }
 
   package var form: ImageForm { holder.fields.values.form }
@@ -170,20 +178,6 @@ package struct SnapshotContent: Hashable, Sendable {
   /// Takes a value from another content.
   mutating func takeValue(_ property: Int, of other: SnapshotContent) {
     values = values.taking(property, of: other.values)
-  }
-
-  /// This content of a new model for a stored model with its unique values: lists keep their
-  /// members, and references stay if the new model has none.
-  func merged(into stored: SnapshotContent) -> SnapshotContent {
-    var content = self
-    content.links = zip(links, stored.links).map { new, old in
-      switch (new, old) {
-      case (.one(nil), _): .absent
-      case (.many(let new), .many(let old)): .many(old + new.filter { !old.contains($0) })
-      default: new
-      }
-    }
-    return content
   }
 
   package func isPresent(_ property: Int) -> Bool {

@@ -252,6 +252,31 @@ import Testing
       #expect(try ModelContext(container).fetchCount(FetchDescriptor<Bed>()) == 1 && garden.beds.map(\.number) == [2])
     }
 
+    @Test func `the default store merges new models by their unique values as any save`() throws {
+      let schema = Schema([Garden.self, Hut.self])
+      let store = try DefaultStore(ModelConfiguration(schema: schema, isStoredInMemoryOnly: true))
+      let container = try ModelContainer(
+        for: schema, configurations: [Wrapper.Configuration(schema: schema, store: store)])
+      let garden = Garden(name: "a")
+      let context = ModelContext(container)
+      context.insert(garden)
+      garden.beds = [Bed(1)]
+      garden.gardeners = [Gardener("g")]
+      try context.save()
+      let other = ModelContext(container)
+      for number in 2...3 {
+        let new = Garden(name: "a")
+        other.insert(new)
+        new.area = Double(number)
+        new.beds = [Bed(number)]
+      }
+      try other.save()
+      let found = try ModelContext(container).fetch(FetchDescriptor<Garden>())
+      #expect(found.map(\.persistentModelID) == [garden.persistentModelID])
+      #expect(found.first?.area == 3 && found.first?.beds.map(\.number) == [1, 2, 3])
+      #expect(found.first?.gardeners.map(\.name) == ["g"])
+    }
+
     @Test func `a store may not use its own container`() throws {
       let schema = Schema([Sensor.self])
       let configuration = SensorStore.Configuration(schema: schema, isRecursive: true)
