@@ -111,7 +111,7 @@ import Testing
     ("id == 1 and id == 2", "write &&"), ("id == 1 OR id == 2", "write ||"), ("title LIKE \"x\"", "title.contains"),
     ("id is 3", "write =="), ("id in [1, 2]", "contains(number)"), ("id between 1", "contains(number)"),
     ("id = 1", "write =="), ("id <> 1", "write !="), ("id in 1..3", "write (1...3)"), ("id == 1 .. 3", "write (1...3)"),
-    ("id desc", "write -id"), ("id asc", "leave it out"),
+    ("id desc", "write -id"), ("id asc", "leave it out"), ("id > 3 desc", "an operator such as && or =="),
   ])
   func `an error about words of other languages shows Swift's words`(_ text: String, _ hint: String) throws {
     let store = try Self.filled()

@@ -53,11 +53,16 @@ struct QuestionParser {
       "'\(name)' is unknown here: write name.contains(\"text\") or name.hasPrefix(\"text\")"
     case "matches": "'matches' is unknown here: write matches(\"words\") for a full text search"
     case "between": "'\(name)' is unknown here: write (1...9).contains(number)"
-    case "desc", "descending": "'\(name)' is unknown here: write -\(before) to sort in descending order"
-    case "asc", "ascending": "'\(name)' is unknown here: leave it out; \(before) sorts in ascending order"
+    case "desc" where isKey, "descending" where isKey:
+      "'\(name)' is unknown here: write -\(before) to sort in descending order"
+    case "asc" where isKey, "ascending" where isKey:
+      "'\(name)' is unknown here: leave it out; \(before) sorts in ascending order"
     default: "an operator such as && or == is expected before '\(name)'"
     }
   }
+
+  /// Whether the text before the current word is one name, which can be a sort key.
+  private var isKey: Bool { before.allSatisfy { $0.isLetter || $0.isNumber || "._".contains($0) } }
 
   /// The text before the current word.
   private var before: String {
