@@ -34,14 +34,17 @@ final class Signals {
     guard pipe(&ends) == 0 else { return }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     (reader, writer) = (ends[0], ends[1])
+    numbers.forEach(take)
+    let taken = former.map(\.number)
     thread = try? RoostFile.Thread { [reader] in
+      // The thread that makes this one may block them.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      for number in taken { sigaddset(&signals, number) }
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
       while let number = Self.next(reader), number > 0 { body(number) }
     }
-    if thread == nil {
-      closePipe()
-    } else {
-      numbers.forEach(take)
-    }
+    if thread == nil { end() }
   }
 
   private func take(_ number: Int32) {
@@ -91,12 +94,13 @@ final class Signals {
       Self.writers[Int(one.number)] = one.writer
     }
     former = []
-    guard let thread else { return }
-    var byte: UInt8 = 0
-    _ = write(writer, &byte, 1)
-    thread.join()
-    self.thread = nil
-    closePipe()
+    if let thread {
+      var byte: UInt8 = 0
+      _ = write(writer, &byte, 1)
+      thread.join()
+      self.thread = nil
+    }
+    if reader >= 0 { closePipe() }
   }
 
   private func closePipe() {
