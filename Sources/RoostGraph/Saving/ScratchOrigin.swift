@@ -184,6 +184,22 @@ final class ScratchOrigin: _Origin {
     return found
   }
 
+  /// Reads the values that were not read yet, and returns the objects that the getters of the
+  /// relationships show, by position among the class's relationships.
+  func fillAll(_ object: any _ModelObject, _ form: ImageForm) -> [[any _ModelObject]] {
+    fill(object)
+    return form.links.map { property in
+      guard let relation = relation(property) else { return [] }
+      if form.isList(property) {
+        willRead(object, property)
+        return object.many(property).members?.map { graph.model($0, relation) } ?? []
+      }
+      let slot = object.one(property)
+      if slot.row != 0 { return resolve(object, property, row: slot.row).map { [$0] } ?? [] }
+      return slot.object.map { [graph.model($0, relation)] } ?? []
+    }
+  }
+
   override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
     guard let relation = relation(property) else { return nil }
     let row = object.one(property).row

@@ -179,11 +179,12 @@ extension LinkGraph {
 
 }
 
-/// Objects without a context.
+/// Objects that are in no identity map.
 extension _ModelObject {
-  /// The objects in each relationship of an object without a context, by position among the class's
-  /// relationships.
+  /// The objects in each relationship of an object without a context, or of a scratch object, whose
+  /// values are read too. They are ordered by position among the class's relationships.
   package func heldObjects() -> [[any _ModelObject]] {
+    if let scratch = _$state.origin as? ScratchOrigin { return scratch.fillAll(self, ImageForm.of(Self._$type)) }
     var collector = HeldObjects(ImageForm.of(Self._$type))
     _$visit(&collector)
     return collector.found

@@ -1,0 +1,99 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// What a program can do with the models that the closure of a bulk write, or `validate`, gets.
+@Suite struct ShownModelTests {
+  private let container: ModelContainer
+  private let context: ModelContext
+
+  init() throws {
+    container = try ModelContainer(
+      for: Squad.self, Soldier.self, Bunk.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let first = ModelContext(container)
+    let squad = Squad("a")
+    first.insert(squad)
+    squad.men = (0..<3).map { Soldier("a\($0)") }
+    squad.room = Bunk(0)
+    try first.save()
+    context = ModelContext(container)
+  }
+
+  /// The ways to get a model that no identity map has.
+  enum Way: CaseIterable { case update, merge, deletion }
+
+  /// Calls `body` once with the squad, or its first man, as a bulk write or a merge shows it.
+  private func show(_ way: Way, _ body: @escaping (any PersistentModel) throws -> Void) throws {
+    var isDone = false
+    func once(_ model: any PersistentModel) throws {
+      if isDone || !(model is Squad || way == .deletion) { return }
+      isDone = true
+      try body(model)
+    }
+    let watch = SquadWatch(validate: { model, validation in
+      if way != .update, validation.change != .insert, model.modelContext === context { try once(model) }
+    })
+    try SquadWatch.$current.withValue(watch) {
+      switch way {
+      case .update: try context.update(model: Squad.self) { try once($0) }
+      case .merge:
+        context.insert(Squad("a"))
+        try context.save()
+      case .deletion: try context.deleteAll(model: Soldier.self, where: #Predicate { $0.name == "a1" })
+      }
+    }
+    #expect(isDone)
+  }
+
+  private func stored() throws -> [String] {
+    try ModelContext(container).fetch(FetchDescriptor<Squad>()).map { squad in
+      "\(squad.code)/\(squad.note): \(squad.men.map(\.name).joined(separator: ", ")): \(squad.room?.number ?? -1)"
+    }
+  }
+
+  // MARK: Snapshots
+
+  @Test(arguments: Way.allCases) func `a snapshot has the links that the getters show`(way: Way) throws {
+    var taken: ModelSnapshot<Squad>?
+    var man: ModelSnapshot<Soldier>?
+    try show(way) { model in
+      if let squad = model as? Squad {
+        // Before any getter has read a value.
+        let snapshot = squad.snapshot
+        #expect(snapshot.code == squad.code && snapshot.men == squad.men.map(\.persistentModelID))
+        #expect(snapshot.room == squad.room?.persistentModelID && snapshot == squad.snapshot)
+        taken = snapshot
+      } else if let soldier = model as? Soldier {
+        man = soldier.snapshot
+        #expect(man?.squad == soldier.squad?.persistentModelID && man?.name == soldier.name)
+        taken = soldier.squad?.snapshot
+      }
+    }
+    let squad = try #require(try context.fetch(FetchDescriptor<Squad>()).first)
+    let snapshot = try #require(taken)
+    #expect(snapshot.persistentModelID == squad.persistentModelID && snapshot.men.count == 3 && snapshot.room != nil)
+    #expect(way != .deletion || man?.squad == squad.persistentModelID)
+    if way == .deletion { return }
+    squad.note = "later"
+    squad.men.removeLast()
+    try context.apply(snapshot)
+    try context.save()
+    #expect(try stored() == ["a/: a0, a1, a2: 0"])
+  }
+
+  @Test func `a snapshot in the closure of an update has the values and references that it set`() throws {
+    let room = Bunk(5)
+    context.insert(room)
+    try context.save()
+    try context.update(model: Bunk.self, where: #Predicate { $0.number == 5 }) { bunk in
+      #expect(bunk.snapshot.squad == nil && bunk.snapshot.cost.amount == 5)
+      bunk.number = 6
+      #expect(bunk.snapshot.number == 6 && bunk.snapshot.cost.amount == 5)
+    }
+    try context.update(model: Soldier.self, where: #Predicate { $0.name == "a1" }) { man in
+      man.squad = nil
+      #expect(man.snapshot.squad == nil && man.snapshot.name == "a1")
+    }
+    #expect(try stored() == ["a/: a0, a2: 0"])
+  }
+}
