@@ -261,6 +261,17 @@ extension _ModelObject {
     (_$state.origin as? ScratchOrigin).map { $0.graph.objects.origin($0.map).owner }
   }
 
+  /// Makes the write that shows a scratch object throw, because the program inserted the object.
+  /// Returns whether it is a scratch object.
+  package func refuseScratchInsertion() -> Bool {
+    guard let origin = _$state.origin as? ScratchOrigin else { return false }
+    origin.refuse(
+      .badValue,
+      "it cannot be inserted in a bulk write or in validate(_:), because its row exists: set its values there, or fetch "
+        + "it afterwards", object: self, property: nil)
+    return true
+  }
+
   /// Makes the write that shows a scratch object throw, because the program deleted the object.
   package func refuseScratchDeletion() {
     (_$state.origin as? ScratchOrigin)?.refuse(

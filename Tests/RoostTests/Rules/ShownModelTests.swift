@@ -96,4 +96,37 @@ import Testing
     }
     #expect(try stored() == ["a/: a0, a2: 0"])
   }
+
+  // MARK: Misuse
+
+  @Test(arguments: Way.allCases) func `a model that a closure gets cannot be inserted`(way: Way) throws {
+    let error = #expect(throws: RoostError.self) {
+      try show(way) { model in
+        func insert<Model: PersistentModel>(_ model: Model) { model.modelContext?.insert(model) }
+        insert(model)
+      }
+    }
+    #expect(error?.code == .badValue && error?.faults.first?.model != nil)
+    #expect(error?.detail.contains("it cannot be inserted in a bulk write or in validate(_:)") == true)
+    #expect(try stored() == ["a/: a0, a1, a2: 0"])
+    context.rollback()
+    #expect(!context.hasChanges)
+    try context.save()
+  }
+
+  @Test func `an insertion in the closure of an update leaves no change`() throws {
+    #expect(throws: RoostError.self) { try context.update(model: Squad.self) { context.insert($0) } }
+    #expect(!context.hasChanges)
+    try context.save()
+  }
+
+  @Test(arguments: Way.allCases) func `faults of such a model are refused by name`(way: Way) throws {
+    var found: RoostError?
+    try show(way) { model in
+      func faults<Model: PersistentModel>(_ model: Model) throws { _ = try context.faults(of: model) }
+      found = #expect(throws: RoostError.self) { try faults(model) }
+    }
+    #expect(found?.code == .foreign && found?.detail.contains("a bulk write or validate(_:) shows it") == true)
+    #expect(found?.detail.contains("another context") == false && !context.hasChanges)
+  }
 }
