@@ -52,7 +52,7 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     self.code = code
     self.detail = detail
     self.entity = entity
-    self.row = row
+    self.row = row == RowNumber.none ? nil : row
     self.property = property
     self.others = others
   }
@@ -97,7 +97,7 @@ package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
     self.row = row
   }
 
-  package var description: String { "\(entity) \(row)" }
+  package var description: String { row == RowNumber.none ? entity : "\(entity) \(row)" }
 }
 
 /// The broken rule of an error with the code `invalid`.

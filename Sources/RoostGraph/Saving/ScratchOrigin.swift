@@ -204,7 +204,7 @@ final class ScratchOrigin: _Origin {
     guard let relation = relation(property) else { return nil }
     let row = object.one(property).row
     let target = graph.store.maps[relation.target]
-    return graph.objects.deadObject(target, RowID(RowNumber.leads(row) ? row : RowNumber.nothing / 2))
+    return graph.objects.deadObject(target, RowNumber.leads(row) ? RowID(row) : nil)
   }
 
   override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] { [] }

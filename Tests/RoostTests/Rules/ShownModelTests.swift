@@ -129,4 +129,41 @@ import Testing
     #expect(found?.code == .foreign && found?.detail.contains("a bulk write or validate(_:) shows it") == true)
     #expect(found?.detail.contains("another context") == false && !context.hasChanges)
   }
+
+  @Test(arguments: Way.allCases, 0..<4) func `a write in such a closure says that a write is running`(
+    way: Way, call: Int
+  ) throws {
+    var found: RoostError?
+    try show(way) { _ in
+      found = #expect(throws: RoostError.self) {
+        switch call {
+        case 0: try context.update(model: Soldier.self) { $0.pay = 2 }
+        case 1: try context.deleteAll(model: Soldier.self)
+        case 2: try context.insert(batch: [Soldier("new")])
+        default:
+          let other = ModelContext(container)
+          other.insert(Soldier("new"))
+          try other.save()
+        }
+      }
+    }
+    #expect(found?.code == .store && found?.storeError?.code == .nestedWrite)
+    #expect(found?.detail.contains("update(model:)") == true && found?.detail.contains("after it") == true)
+    #expect(found?.detail.contains("Use the transaction") == false)
+  }
+
+  @Test func `a deleted model without a row has no number in errors`() throws {
+    var number: String?
+    let watch = SquadWatch(validate: { model, _ in
+      guard number == nil, let squad = model as? Squad else { return }
+      let found = context.model(for: squad.persistentModelID) as? Squad
+      #expect(found !== squad && found?.isDeleted == true)
+      found?.note = "lost"
+      number = found.map { "\($0.persistentModelID)" }
+    })
+    try SquadWatch.$current.withValue(watch) { try context.insert(batch: [Squad("new")]) }
+    #expect(number != nil)
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    #expect(error?.code == .deleted && error?.detail.hasPrefix("Squad.note: it is deleted") == true)
+  }
 }
