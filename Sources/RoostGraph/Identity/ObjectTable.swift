@@ -95,7 +95,7 @@ package final class ObjectTable {
     guard let own = origin as? RowOrigin, own.table === self else {
       throw GraphFault(
         .foreign,
-        origin is ScratchOrigin
+        origin.isScratch
           ? "a bulk write or validate(_:) shows it, and no context has it: fetch the model by its identifier"
           : "the object belongs to another context: fetch it here by its identifier", name: name(object))
     }

@@ -184,13 +184,13 @@ final class ScratchOrigin: _Origin {
     return found
   }
 
-  /// Reads the values that were not read yet, and returns the objects that the getters of the
-  /// relationships show, by position among the class's relationships.
-  func fillAll(_ object: any _ModelObject, _ form: ImageForm) -> [[any _ModelObject]] {
+  override var isScratch: Bool { true }
+
+  override func readAll(_ object: any _ModelObject, links: [Int]) -> [[any _ModelObject]]? {
     fill(object)
-    return form.links.map { property in
+    return links.map { property in
       guard let relation = relation(property) else { return [] }
-      if form.isList(property) {
+      if relation.isList {
         willRead(object, property)
         return object.many(property).members?.map { graph.model($0, relation) } ?? []
       }

@@ -184,8 +184,9 @@ extension _ModelObject {
   /// The objects in each relationship of an object without a context, or of a scratch object, whose
   /// values are read too. They are ordered by position among the class's relationships.
   package func heldObjects() -> [[any _ModelObject]] {
-    if let scratch = _$state.origin as? ScratchOrigin { return scratch.fillAll(self, ImageForm.of(Self._$type)) }
-    var collector = HeldObjects(ImageForm.of(Self._$type))
+    let form = ImageForm.of(Self._$type)
+    if let shown = _$state.origin?.readAll(self, links: form.links) { return shown }
+    var collector = HeldObjects(form)
     _$visit(&collector)
     return collector.found
   }
