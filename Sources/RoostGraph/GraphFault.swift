@@ -52,7 +52,7 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     self.code = code
     self.detail = detail
     self.entity = entity
-    self.row = row
+    self.row = row == ObjectName.noRow ? nil : row
     self.property = property
     self.others = others
   }
@@ -89,6 +89,9 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Names an object, whether it is loaded or not.
 package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
+  /// The row of a deleted object that never had one.
+  static let noRow = UInt64.max / 2
+
   package var entity: String
   package var row: UInt64
 
@@ -97,7 +100,7 @@ package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
     self.row = row
   }
 
-  package var description: String { "\(entity) \(row)" }
+  package var description: String { row == Self.noRow ? entity : "\(entity) \(row)" }
 }
 
 /// The broken rule of an error with the code `invalid`.

@@ -13,7 +13,7 @@ extension ModelContext {
       if let dead = graph.objects.deadObject(place.map, RowID(row)) as? any PersistentModel { return dead }
     }
     if let place = state.stores.place(named: persistentModelID.entityName),
-      let dead = state.graph(place.store).objects.deadObject(place.map, RowID(UInt64.max / 2)) as? any PersistentModel
+      let dead = state.graph(place.store).objects.deadObject(place.map, nil) as? any PersistentModel
     {
       return dead
     }

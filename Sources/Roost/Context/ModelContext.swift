@@ -96,6 +96,7 @@ public class ModelContext: Equatable, SendableMetatype {
   /// It does not throw, as in SwiftData. If the model cannot be inserted, such as a model of
   /// another context, the next save throws.
   public func insert<T>(_ model: T) where T: PersistentModel {
+    if model.refuseScratchInsertion() { return }
     state.attempt {
       let graph = try state.graph(of: model)
       if state.checksUnique { try graph.checkUnique(model) }

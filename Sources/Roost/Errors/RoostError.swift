@@ -116,6 +116,11 @@ enum Doorway {
       RoostError(
         .closed, "the container's store is closed: make the container again. \(error.description)",
         underlyingError: error)
+    case let error as StoreError where error.code == .nestedWrite:
+      RoostError(
+        .store,
+        "this thread runs the code of a write already, such as the closure of update(model:) or insert(batch:), or "
+          + "validate(_:) in a save or a deleteAll(model:): make this call after it", underlyingError: error)
     case let error as StoreError: RoostError(.store, error.description, underlyingError: error)
     default: error
     }

@@ -119,8 +119,9 @@ package struct SnapshotContent: Hashable, Sendable {
       self.init(image, model.persistentModelID, in: graph.store)
       return
     }
-    let values = ValueImage(model)
+    // The values come second: this call reads those of a model in the closure of a bulk write.
     let held = model.heldObjects()
+    let values = ValueImage(model)
     let links = values.form.links.enumerated().map { place, property -> Link in
       let identifiers = held[place].compactMap { ($0 as? any PersistentModel)?.persistentModelID }
       return values.form.isList(property) ? .many(identifiers) : .one(identifiers.first)

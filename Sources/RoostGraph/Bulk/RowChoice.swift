@@ -54,7 +54,6 @@ final class Scratches {
       scratch.begin(row, table)
       defer { scratch.leave() }
       let result = try body(scratch, row)
-      if let fault = scratch.fault { throw SaveRefusal(faults: [fault]) }
       if let failure = scratch.failure { throw failure }
       return result
     } ?? nil

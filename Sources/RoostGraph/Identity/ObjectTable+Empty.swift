@@ -7,10 +7,10 @@ extension ObjectTable {
   ///
   /// - Parameters:
   ///   - map: the map of its class.
-  ///   - row: the number of the row that it had.
+  ///   - row: the number of the row that it had; nil if it had none.
   ///   - isEmpty: whether it gets empty values now; otherwise the caller gives it values.
-  package func deadObject(_ map: EntityMap, _ row: RowID, isEmpty: Bool = true) -> any _ModelObject {
-    let object = map.type.makeFault(row: row.number, origin: origin(map))
+  package func deadObject(_ map: EntityMap, _ row: RowID?, isEmpty: Bool = true) -> any _ModelObject {
+    let object = map.type.makeFault(row: row?.number ?? ObjectName.noRow, origin: origin(map))
     // No entry of the identity map has this ticket, so its end removes no entry.
     object._$state.ticket = .max
     object.markGone()

@@ -94,8 +94,10 @@ package final class ObjectTable {
     guard let origin = object._$state.origin else { return nil }
     guard let own = origin as? RowOrigin, own.table === self else {
       throw GraphFault(
-        .foreign, "the object belongs to another context: fetch it here by its identifier",
-        entity: type(of: object)._$type.name, row: object._$state.row)
+        .foreign,
+        origin.isScratch
+          ? "a bulk write or validate(_:) shows it, and no context has it: fetch the model by its identifier"
+          : "the object belongs to another context: fetch it here by its identifier", name: name(object))
     }
     return own
   }

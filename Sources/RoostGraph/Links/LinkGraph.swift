@@ -136,7 +136,7 @@ package final class LinkGraph: OriginDelegate {
     let target = store.maps[relation.target]
     let row = objects.need(object) { try leading(object, relation, origin: origin) }
     if let row, let known = objects.registered(target, RowID(row)) { return known }
-    return objects.deadObject(target, RowID(row ?? RowNumber.nothing / 2))
+    return objects.deadObject(target, row.map { RowID($0) })
   }
 
   /// The members of a list that is moved out, as they were before the move.

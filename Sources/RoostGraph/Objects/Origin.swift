@@ -44,6 +44,13 @@ public class _Origin {
   /// A setter made an object without an origin reference an object of this origin.
   package func bring(_ object: any _ModelObject, _ property: Int, to other: any _ModelObject) {}
 
+  /// Whether its objects show rows for the length of one call, and are in no identity map.
+  package var isScratch: Bool { false }
+
+  /// Reads all values of an object, and returns the objects that these relationships show; nil if the
+  /// slots have everything.
+  package func readAll(_ object: any _ModelObject, links: [Int]) -> [[any _ModelObject]]? { nil }
+
   /// An object was released, perhaps on another thread.
   package func objectGoes(row: UInt64, ticket: UInt32) { missing() }
 

@@ -115,8 +115,9 @@ extension Saver {
     guard runs.count < savers.count else {
       let faults = runs.flatMap(\.faults)
       if !faults.isEmpty { throw SaveRefusal(faults: faults, count: runs.reduce(0) { $0 + $1.faultCount }) }
-      if runs.contains(where: \.isRepeated) { throw SaveAgain() }
-      for saver in savers { if let late = try saver.lateObject() { throw SaveAgain(late: late) } }
+      var late: ObjectName?
+      for saver in savers where late == nil { late = try saver.lateObject() }
+      if late != nil || runs.contains(where: \.isRepeated) { throw SaveAgain(late: late) }
       for (saver, run) in zip(savers, runs) { try saver.takeEntry(run) }
       return
     }

@@ -36,7 +36,6 @@ extension Saver {
       scratch.begin(stored, table)
       defer { scratch.leave() }
       scratch.object.computeDerived(type)
-      if let fault = scratch.fault { throw SaveRefusal(faults: [fault]) }
       if let failure = scratch.failure { throw failure }
       let mask = scratch.changed | tested
       if mask == 0 { return false }

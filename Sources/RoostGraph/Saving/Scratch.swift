@@ -31,8 +31,8 @@ final class Scratch {
   var changed: UInt64 { origin.changed }
   /// The error of an unsupported change of the object.
   var fault: GraphFault? { origin.fault }
-  /// The error of a read of the row.
-  var failure: (any Error)? { origin.failure }
+  /// That error, or the error of a read of the row.
+  var failure: (any Error)? { fault.map { SaveRefusal(faults: [$0]) as any Error } ?? origin.failure }
 
   /// Makes the object represent a row, which stays in place until ``leave()``.
   func begin(_ row: Row, _ table: TableWriter) {

@@ -184,11 +184,27 @@ final class ScratchOrigin: _Origin {
     return found
   }
 
+  override var isScratch: Bool { true }
+
+  override func readAll(_ object: any _ModelObject, links: [Int]) -> [[any _ModelObject]]? {
+    fill(object)
+    return links.map { property in
+      guard let relation = relation(property) else { return [] }
+      if relation.isList {
+        willRead(object, property)
+        return object.many(property).members?.map { graph.model($0, relation) } ?? []
+      }
+      let slot = object.one(property)
+      if slot.row != 0 { return resolve(object, property, row: slot.row).map { [$0] } ?? [] }
+      return slot.object.map { [graph.model($0, relation)] } ?? []
+    }
+  }
+
   override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
     guard let relation = relation(property) else { return nil }
     let row = object.one(property).row
     let target = graph.store.maps[relation.target]
-    return graph.objects.deadObject(target, RowID(RowNumber.leads(row) ? row : RowNumber.nothing / 2))
+    return graph.objects.deadObject(target, RowNumber.leads(row) ? RowID(row) : nil)
   }
 
   override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] { [] }
@@ -243,6 +259,17 @@ extension _ModelObject {
   /// The context whose bulk write or merge shows a scratch object.
   var scratchOwner: AnyObject? {
     (_$state.origin as? ScratchOrigin).map { $0.graph.objects.origin($0.map).owner }
+  }
+
+  /// Makes the write that shows a scratch object throw, because the program inserted the object.
+  /// Returns whether it is a scratch object.
+  package func refuseScratchInsertion() -> Bool {
+    guard let origin = _$state.origin as? ScratchOrigin else { return false }
+    origin.refuse(
+      .badValue,
+      "it cannot be inserted in a bulk write or in validate(_:), because its row exists: set its values there, or fetch "
+        + "it afterwards", object: self, property: nil)
+    return true
   }
 
   /// Makes the write that shows a scratch object throw, because the program deleted the object.

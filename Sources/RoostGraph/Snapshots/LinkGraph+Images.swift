@@ -179,12 +179,14 @@ extension LinkGraph {
 
 }
 
-/// Objects without a context.
+/// Objects that are in no identity map.
 extension _ModelObject {
-  /// The objects in each relationship of an object without a context, by position among the class's
-  /// relationships.
+  /// The objects in each relationship of an object without a context, or of a scratch object, whose
+  /// values are read too. They are ordered by position among the class's relationships.
   package func heldObjects() -> [[any _ModelObject]] {
-    var collector = HeldObjects(ImageForm.of(Self._$type))
+    let form = ImageForm.of(Self._$type)
+    if let shown = _$state.origin?.readAll(self, links: form.links) { return shown }
+    var collector = HeldObjects(form)
     _$visit(&collector)
     return collector.found
   }
