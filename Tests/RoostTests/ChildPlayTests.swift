@@ -61,4 +61,42 @@ import Testing
       #expect(ware.title == "new" && ware.count == 1 && parent.lastSave.mergeCount == 1)
     }
   }
+
+  // MARK: Later changes of the parent
+
+  private func ware(_ code: String, _ context: ModelContext) throws -> Ware {
+    try #require(try context.fetch(FetchDescriptor<Ware>(predicate: #Predicate { $0.code == code })).first)
+  }
+
+  /// A container with one ware, its parts and its seal.
+  private func stock() throws -> (container: ModelContainer, parent: ModelContext, ware: Ware) {
+    let container = try Stock.container()
+    let parent = ModelContext(container)
+    let (ware, group) = (Ware("a"), WareGroup("g"))
+    parent.insert(ware)
+    parent.insert(group)
+    ware.parts = ["p", "q"].map { Part($0) }
+    ware.seal = Seal(1)
+    ware.group = group
+    try parent.save()
+    return (container, parent, ware)
+  }
+
+  /// Before the fix, the parts did not come back, and the child's save took them from the ware.
+  @Test(arguments: 0..<4) func `models come back after the parent undoes the child's deletion`(_ way: Int) throws {
+    let (container, parent, _) = try stock()
+    if way % 2 == 1 { parent.undoManager = UndoManager() }
+    let child = try ModelContext(parent: parent)
+    let own = try ware("a", child)
+    if way < 2 { child.delete(own) } else { child.delete(own.parts[1]) }
+    try child.save()
+    if way % 2 == 1 { parent.undoManager?.undo() } else { parent.rollback() }
+    let again = try ware("a", child)
+    #expect(again.parts.map(\.name) == ["p", "q"] && again.seal?.number == 1 && again.group?.name == "g")
+    again.parts.append(Part("r"))
+    try child.save()
+    try parent.save()
+    #expect(try Stock.wares(container)["a"]?.parts.map(\.name) == ["p", "q", "r"])
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Part>()) == 3)
+  }
 }

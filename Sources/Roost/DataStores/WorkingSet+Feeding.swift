@@ -249,7 +249,7 @@ extension WorkingSet {
       return isDirect
     }
 
-    /// Returns the row of an identifier in a relationship; nil for a deleted model.
+    /// Returns the row of an identifier in a relationship; nil for a model that was deleted after the request.
     ///
     /// - Parameter isReference: whether the row must exist before another row is written.
     private mutating func row(_ identifier: PersistentIdentifier, isReference: Bool) throws -> UInt64? {
@@ -268,7 +268,9 @@ extension WorkingSet {
         return made[known].row
       }
       let map = try map(identifier)
-      if let found = set.keys.find(map, identifier.key) { return found.isDeleted ? nil : found.row }
+      if let found = set.keys.find(map, identifier.key), !(found.isDeleted && found.time < time) {
+        return found.isDeleted ? nil : found.row
+      }
       let row = try graph.reserveRows(1, map)
       madeNames[name] = made.count
       made.append(BackingKeys.New(map, row, key: identifier.key, isLoaded: false))
