@@ -99,4 +99,23 @@ import Testing
     #expect(try Stock.wares(container)["a"]?.parts.map(\.name) == ["p", "q", "r"])
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Part>()) == 3)
   }
+
+  /// Before the fix, the child showed the seal in both wares.
+  @Test(arguments: 0..<4) func `a new partner of the parent takes the former owner's place`(_ way: Int) throws {
+    let (container, parent, ware) = try stock()
+    let child = try ModelContext(parent: parent)
+    let own = try self.ware("a", child)
+    #expect(own.seal?.number == 1)
+    let (new, seal) = (Ware("z"), ware.seal)
+    parent.insert(new)
+    if way % 2 == 0 { new.seal = seal } else { seal?.ware = new }
+    if way > 1 { try parent.save() }
+    let other = try self.ware("z", child)
+    #expect(own.seal == nil && other.seal?.number == 1 && other.seal?.ware == other)
+    own.seal = Seal(2)
+    try child.save()
+    try parent.save()
+    let stored = try Stock.wares(container)
+    #expect(stored["a"]?.seal?.number == 2 && stored["z"]?.seal?.number == 1)
+  }
 }
