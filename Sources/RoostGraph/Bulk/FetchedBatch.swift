@@ -213,8 +213,17 @@ private struct FetchedWork {
       let links = try writer.links(side)
       let (former, rows) = (try links.rows(of: owner), rows.map { RowID($0) })
       if former == rows { continue }
+      changed[one.map.home] += try formerPartners(of: rows, relation)
       try links.replace(rows, of: owner)
       changed[relation.home] += (former + rows).map(\.number)
     }
+  }
+
+  /// The rows that lose their one-to-one partners to other rows. Their objects read them again.
+  private func formerPartners(of rows: [RowID], _ relation: Relation) throws -> [UInt64] {
+    let target = store.maps[relation.target]
+    guard relation.isOneToOne, let field = relation.inverse.flatMap(target.field) else { return [] }
+    let table = try writer.table(target.entity.id)
+    return try rows.compactMap { try table.reference(table.slot(field.name), of: $0)?.number }
   }
 }
