@@ -13,6 +13,15 @@ import Testing
     }
   }
 
+  @Test(arguments: 0..<4) func `a child shows its parent's models after each save, rollback and undo`(
+    _ part: UInt64
+  ) throws {
+    for seed in part * 40..<part * 40 + 40 {
+      let play = try ChildPlay(threeFrom: seed)
+      #expect(play.difference == nil, "seed \(seed): \(play.story)")
+    }
+  }
+
   /// Before the fix, the child could not save.
   @Test func `a model that the parent moves to a new owner goes where the child moved it`() throws {
     let container = try Stock.container()
@@ -110,12 +119,77 @@ import Testing
     parent.insert(new)
     if way % 2 == 0 { new.seal = seal } else { seal?.ware = new }
     if way > 1 { try parent.save() }
-    let other = try self.ware("z", child)
+    let other = try #require(try child.fetch(FetchDescriptor<Ware>()).first { $0.code == "z" })
     #expect(own.seal == nil && other.seal?.number == 1 && other.seal?.ware == other)
     own.seal = Seal(2)
     try child.save()
     try parent.save()
     let stored = try Stock.wares(container)
     #expect(stored["a"]?.seal?.number == 2 && stored["z"]?.seal?.number == 1)
+  }
+
+  @Test func `a new model of the parent replaces the former partner`() throws {
+    let (container, parent, ware) = try stock()
+    let child = try ModelContext(parent: parent)
+    let own = try self.ware("a", child)
+    let former = try #require(own.seal)
+    let new = Seal(2)
+    parent.insert(new)
+    new.ware = ware
+    let seals = try child.fetch(FetchDescriptor<Seal>(sortBy: [SortDescriptor(\.number)]))
+    #expect(seals.map(\.ware) == [nil, own] && own.seal == seals[1] && seals[0] === former)
+    former.number = 3
+    try child.save()
+    try parent.save()
+    #expect(try Stock.wares(container)["a"]?.seal?.number == 2)
+  }
+
+  /// Before the fix, the new models lost the ware without an error.
+  @Test(arguments: [false, true]) func `a reference to a merged model follows to the stored model`(
+    throws fetches: Bool
+  ) throws {
+    let (container, parent, _) = try stock()
+    let child = try ModelContext(parent: parent)
+    let own = try ware("a", child)
+    let (new, label) = (Ware("a"), WareLabel("l"))
+    child.insert(new)
+    let first = new.persistentModelID
+    try child.save()
+    let second = new.persistentModelID
+    try parent.save()
+    let (part, seal) = (Part("x"), Seal(3))
+    for model in [part, label, seal] as [any PersistentModel] { child.insert(model) }
+    part.ware = new
+    seal.ware = new
+    label.wares = [new]
+    if fetches { _ = try ware("a", child) }
+    try child.save()
+    #expect(new.isDeleted && part.ware == own && label.wares == [own] && seal.ware == own)
+    for identifier in [first, second] { #expect(try child.existingModel(for: identifier) as Ware? === own) }
+    try parent.save()
+    let stored = try #require(try Stock.wares(container)["a"])
+    #expect(stored.parts.map(\.name) == ["p", "q", "x"] && stored.labels.count == 1 && stored.seal?.number == 3)
+  }
+
+  /// Before the fix, the new model stayed in the grandchild, and each of its saves threw.
+  @Test(arguments: 0..<4) func `a grandchild follows a merge of its parent's parent`(_ way: Int) throws {
+    let (container, parent, _) = try stock()
+    let child = try ModelContext(parent: parent)
+    let grandchild = try ModelContext(parent: child)
+    let own = try ware("a", grandchild)
+    let new = Ware("a", title: "new")
+    grandchild.insert(new)
+    let first = new.persistentModelID
+    try grandchild.save()
+    if way % 2 == 1 { _ = try grandchild.fetch(FetchDescriptor<Ware>()) }
+    try child.save()
+    if way > 1 { _ = try grandchild.fetch(FetchDescriptor<Ware>()) }
+    try parent.save()
+    #expect(try grandchild.fetch(FetchDescriptor<Ware>()) == [own])
+    #expect(new.isDeleted && own.title == "new")
+    #expect(try grandchild.existingModel(for: first) as Ware? === own)
+    own.title = "later"
+    for context in [grandchild, child, parent] { try context.save() }
+    #expect(try Stock.wares(container)["a"]?.title == "later")
   }
 }
