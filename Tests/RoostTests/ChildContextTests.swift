@@ -75,6 +75,7 @@ import Testing
     if policy == .error {
       let error = #expect(throws: RoostError.self) { try child.save() }
       #expect(error?.code == .conflict)
+      #expect(error?.description.contains("the parent context changed it to \"parent\":") == true)
     } else {
       try child.save()
       #expect(own.title == model.title && own.year == model.year)

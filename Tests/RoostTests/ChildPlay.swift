@@ -3,7 +3,12 @@ import SwiftData
 
 /// Random changes of two contexts. They are saved one after the other, or the second context is a
 /// child of the first. The stored models must be the same.
+///
+/// Or random changes, saves and rollbacks of a context, its child and that child's child. Each of them
+/// must show the models of its parent.
 struct ChildPlay {
+  private typealias Named = (name: String, context: ModelContext)
+
   private var random: Random
   private let container: ModelContainer
   private let first: ModelContext
@@ -13,8 +18,59 @@ struct ChildPlay {
   private(set) var story: [String] = []
   /// Whether the first, and the second context could not save.
   private(set) var hasFailed = (first: false, second: false)
+  /// The first difference between a parent and its child.
+  private(set) var difference: String?
 
   init(seed: UInt64, isChild: Bool) throws {
+    try self.init(seed, isChild: isChild)
+    for _ in 0...random.next(4) { try change(second, "second") }
+    for _ in 0...random.next(4) { try change(first, "first") }
+    if isChild { hasFailed.second = !save(second) }
+    hasFailed.first = !save(first)
+    if !isChild { hasFailed.second = !save(second) }
+  }
+
+  /// Makes a play with a third context, which is a child of the second one.
+  init(threeFrom seed: UInt64) throws {
+    try self.init(seed, isChild: true)
+    let third = try ModelContext(parent: second)
+    let all: [Named] = [("first", first), ("second", second), ("third", third)]
+    if random.next(2) == 0 { first.undoManager = UndoManager() }
+    for _ in 0..<6 where difference == nil {
+      for _ in 0...random.next(3) {
+        let one = all[random.next(all.count)]
+        try change(one.context, one.name)
+      }
+      try act(all)
+      for (parent, child) in zip(all, all.dropFirst()) where difference == nil && !child.context.hasChanges {
+        let (above, below) = (try content(parent.context), try content(child.context))
+        if above != below {
+          let lines = Set(above).symmetricDifference(below).sorted()
+          difference = "\(child.name) differs from \(parent.name): \(lines)"
+        }
+      }
+    }
+  }
+
+  private mutating func act(_ all: [Named]) throws {
+    var saved: [Named] = []
+    switch random.next(7) {
+    case 0:
+      story.append("first is rolled back")
+      first.rollback()
+    case 1 where first.undoManager != nil:
+      story.append("first undoes")
+      first.undoManager?.undo()
+    case 2: saved = all.reversed()
+    default: saved = [all[random.next(all.count)]]
+    }
+    for (name, context) in saved {
+      story.append("\(name) saves")
+      if !save(context) { context.rollback() }
+    }
+  }
+
+  private init(_ seed: UInt64, isChild: Bool) throws {
     random = Random(seed: seed)
     container = try Stock.container()
     let context = ModelContext(container)
@@ -48,16 +104,11 @@ struct ChildPlay {
     }
     // The second context reads all of them before the first one changes them.
     for context in [first, second] { _ = try content(context) }
-    for _ in 0...random.next(4) { try change(second, "second") }
-    for _ in 0...random.next(4) { try change(first, "first") }
-    if isChild { hasFailed.second = !save(second) }
-    hasFailed.first = !save(first)
-    if !isChild { hasFailed.second = !save(second) }
   }
 
   private mutating func save(_ context: ModelContext) -> Bool {
     do { try context.save() } catch {
-      story.append("\(context === first ? "first" : "second") threw \(error)")
+      story.append("\(context === first ? "first" : "a later one") threw \(error)")
       return false
     }
     return true

@@ -13,6 +13,15 @@ import Testing
     }
   }
 
+  @Test(arguments: 0..<4) func `a child shows its parent's models after each save, rollback and undo`(
+    _ part: UInt64
+  ) throws {
+    for seed in part * 40..<part * 40 + 40 {
+      let play = try ChildPlay(threeFrom: seed)
+      #expect(play.difference == nil, "seed \(seed): \(play.story)")
+    }
+  }
+
   /// Before the fix, the child could not save.
   @Test func `a model that the parent moves to a new owner goes where the child moved it`() throws {
     let container = try Stock.container()
@@ -60,5 +69,127 @@ import Testing
       try parent.save()
       #expect(ware.title == "new" && ware.count == 1 && parent.lastSave.mergeCount == 1)
     }
+  }
+
+  // MARK: Later changes of the parent
+
+  private func ware(_ code: String, _ context: ModelContext) throws -> Ware {
+    try #require(try context.fetch(FetchDescriptor<Ware>(predicate: #Predicate { $0.code == code })).first)
+  }
+
+  /// A container with one ware, its parts and its seal.
+  private func stock() throws -> (container: ModelContainer, parent: ModelContext, ware: Ware) {
+    let container = try Stock.container()
+    let parent = ModelContext(container)
+    let (ware, group) = (Ware("a"), WareGroup("g"))
+    parent.insert(ware)
+    parent.insert(group)
+    ware.parts = ["p", "q"].map { Part($0) }
+    ware.seal = Seal(1)
+    ware.group = group
+    try parent.save()
+    return (container, parent, ware)
+  }
+
+  /// Before the fix, the parts did not come back, and the child's save took them from the ware.
+  @Test(arguments: 0..<4) func `models come back after the parent undoes the child's deletion`(_ way: Int) throws {
+    let (container, parent, _) = try stock()
+    if way % 2 == 1 { parent.undoManager = UndoManager() }
+    let child = try ModelContext(parent: parent)
+    let own = try ware("a", child)
+    if way < 2 { child.delete(own) } else { child.delete(own.parts[1]) }
+    try child.save()
+    if way % 2 == 1 { parent.undoManager?.undo() } else { parent.rollback() }
+    let again = try ware("a", child)
+    #expect(again.parts.map(\.name) == ["p", "q"] && again.seal?.number == 1 && again.group?.name == "g")
+    again.parts.append(Part("r"))
+    try child.save()
+    try parent.save()
+    #expect(try Stock.wares(container)["a"]?.parts.map(\.name) == ["p", "q", "r"])
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Part>()) == 3)
+  }
+
+  /// Before the fix, the child showed the seal in both wares.
+  @Test(arguments: 0..<4) func `a new partner of the parent takes the former owner's place`(_ way: Int) throws {
+    let (container, parent, ware) = try stock()
+    let child = try ModelContext(parent: parent)
+    let own = try self.ware("a", child)
+    #expect(own.seal?.number == 1)
+    let (new, seal) = (Ware("z"), ware.seal)
+    parent.insert(new)
+    if way % 2 == 0 { new.seal = seal } else { seal?.ware = new }
+    if way > 1 { try parent.save() }
+    let other = try #require(try child.fetch(FetchDescriptor<Ware>()).first { $0.code == "z" })
+    #expect(own.seal == nil && other.seal?.number == 1 && other.seal?.ware == other)
+    own.seal = Seal(2)
+    try child.save()
+    try parent.save()
+    let stored = try Stock.wares(container)
+    #expect(stored["a"]?.seal?.number == 2 && stored["z"]?.seal?.number == 1)
+  }
+
+  @Test func `a new model of the parent replaces the former partner`() throws {
+    let (container, parent, ware) = try stock()
+    let child = try ModelContext(parent: parent)
+    let own = try self.ware("a", child)
+    let former = try #require(own.seal)
+    let new = Seal(2)
+    parent.insert(new)
+    new.ware = ware
+    let seals = try child.fetch(FetchDescriptor<Seal>(sortBy: [SortDescriptor(\.number)]))
+    #expect(seals.map(\.ware) == [nil, own] && own.seal == seals[1] && seals[0] === former)
+    former.number = 3
+    try child.save()
+    try parent.save()
+    #expect(try Stock.wares(container)["a"]?.seal?.number == 2)
+  }
+
+  /// Before the fix, the new models lost the ware without an error.
+  @Test(arguments: [false, true]) func `a reference to a merged model follows to the stored model`(
+    throws fetches: Bool
+  ) throws {
+    let (container, parent, _) = try stock()
+    let child = try ModelContext(parent: parent)
+    let own = try ware("a", child)
+    let (new, label) = (Ware("a"), WareLabel("l"))
+    child.insert(new)
+    let first = new.persistentModelID
+    try child.save()
+    let second = new.persistentModelID
+    try parent.save()
+    let (part, seal) = (Part("x"), Seal(3))
+    for model in [part, label, seal] as [any PersistentModel] { child.insert(model) }
+    part.ware = new
+    seal.ware = new
+    label.wares = [new]
+    if fetches { _ = try ware("a", child) }
+    try child.save()
+    #expect(new.isDeleted && part.ware == own && label.wares == [own] && seal.ware == own)
+    for identifier in [first, second] { #expect(try child.existingModel(for: identifier) as Ware? === own) }
+    try parent.save()
+    let stored = try #require(try Stock.wares(container)["a"])
+    #expect(stored.parts.map(\.name) == ["p", "q", "x"] && stored.labels.count == 1 && stored.seal?.number == 3)
+  }
+
+  /// Before the fix, the new model stayed in the grandchild, and each of its saves threw.
+  @Test(arguments: 0..<4) func `a grandchild follows a merge of its parent's parent`(_ way: Int) throws {
+    let (container, parent, _) = try stock()
+    let child = try ModelContext(parent: parent)
+    let grandchild = try ModelContext(parent: child)
+    let own = try ware("a", grandchild)
+    let new = Ware("a", title: "new")
+    grandchild.insert(new)
+    let first = new.persistentModelID
+    try grandchild.save()
+    if way % 2 == 1 { _ = try grandchild.fetch(FetchDescriptor<Ware>()) }
+    try child.save()
+    if way > 1 { _ = try grandchild.fetch(FetchDescriptor<Ware>()) }
+    try parent.save()
+    #expect(try grandchild.fetch(FetchDescriptor<Ware>()) == [own])
+    #expect(new.isDeleted && own.title == "new")
+    #expect(try grandchild.existingModel(for: first) as Ware? === own)
+    own.title = "later"
+    for context in [grandchild, child, parent] { try context.save() }
+    #expect(try Stock.wares(container)["a"]?.title == "later")
   }
 }

@@ -139,6 +139,7 @@ public class ModelContext: Equatable, SendableMetatype {
   func saveNow() throws {
     try state.throwFailure()
     try CallInterrupt.look()
+    try followParent()
     guard try state.call(.saving, state.prepareSave) else { return }
     NotificationCenter.default.post(name: Self.willSave, object: self)
     state.noteChanges()

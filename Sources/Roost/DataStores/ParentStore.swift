@@ -73,7 +73,8 @@ final class ParentStore: DataStore {
   private var given: [PersistentIdentifier: SnapshotContent] = [:]
   /// The models that were unsaved in the parent. Its save may merge them into other models.
   private var unsaved: Set<PersistentIdentifier> = []
-  /// The number of the parent's saves when ``takeMerged()`` last looked.
+  /// The number of the parent's saves, and of the merges that the parent has followed, when
+  /// ``takeMerged()`` last looked.
   private var saves = 0
 
   init(_ configuration: ParentConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
@@ -81,12 +82,24 @@ final class ParentStore: DataStore {
     parent = configuration.parent
     schema = configuration.schema ?? parent.container.schema
     identifier = parent.container.stores.stores[configuration.number].identifier
-    saves = parent.state.commitCount
+    saves = saveCount
+  }
+
+  /// The working set of the parent, if the parent is a child too.
+  private var parentSet: WorkingSet? {
+    parent.container.stores.stores[configuration.number].backing as? WorkingSet
+  }
+
+  private var saveCount: Int { parent.state.commitCount + (parentSet?.mergeCount ?? 0) }
+
+  /// Whether a save of the parent, or of a parent's parent, may still merge a model.
+  private func isUnsaved(_ identifier: PersistentIdentifier) -> Bool {
+    identifier.storeIdentifier == nil || (parentSet?.store as? ParentStore)?.unsaved.contains(identifier) == true
   }
 
   private func note(_ content: SnapshotContent) {
     given[content.identifier] = content
-    if content.identifier.storeIdentifier == nil { unsaved.insert(content.identifier) }
+    if isUnsaved(content.identifier) { unsaved.insert(content.identifier) }
   }
 
   func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
@@ -172,13 +185,14 @@ final class ParentStore: DataStore {
 
   /// Returns the models that the parent's saves merged into others since the last call: the others'
   /// identifiers, by their own.
-  func takeMerged() -> [PersistentIdentifier: PersistentIdentifier] {
-    if saves == parent.state.commitCount { return [:] }
-    saves = parent.state.commitCount
+  func takeMerged() throws -> [PersistentIdentifier: PersistentIdentifier] {
+    try parent.followParent()
+    if saves == saveCount { return [:] }
+    saves = saveCount
     var merged: [PersistentIdentifier: PersistentIdentifier] = [:]
     for old in exchange(&unsaved, with: []) {
       guard let new = parent.existing(old)?.persistentModelID else { continue }
-      if new.storeIdentifier == nil { unsaved.insert(new) }
+      if isUnsaved(new) { unsaved.insert(new) }
       if new != old { merged[old] = new }
     }
     return merged

@@ -228,7 +228,10 @@ extension WorkingSet {
           if target == nil, one != nil { contents[number].setLink(property, .one(nil)) }
           if way.made == nil { try noteLost((map, row), property, but: Set([target].compactMap { $0 })) }
           switch kept {
-          case .reference: batch.add(reference: target, of: property)
+          case .reference:
+            // Only an object takes it from its former partner.
+            if let target, try graph.hasPartner(target, of: map, property, but: row) { isDirect = false }
+            batch.add(reference: target, of: property)
           case .list: batch.add(list: target.map { [$0] } ?? [], of: property)
           case .byObject: isDirect = false
           }
@@ -249,7 +252,7 @@ extension WorkingSet {
       return isDirect
     }
 
-    /// Returns the row of an identifier in a relationship; nil for a deleted model.
+    /// Returns the row of an identifier in a relationship; nil for a model that was deleted after the request.
     ///
     /// - Parameter isReference: whether the row must exist before another row is written.
     private mutating func row(_ identifier: PersistentIdentifier, isReference: Bool) throws -> UInt64? {
@@ -268,7 +271,9 @@ extension WorkingSet {
         return made[known].row
       }
       let map = try map(identifier)
-      if let found = set.keys.find(map, identifier.key) { return found.isDeleted ? nil : found.row }
+      if let found = set.keys.find(map, identifier.key), !(found.isDeleted && found.time < time) {
+        return found.isDeleted ? nil : found.row
+      }
       let row = try graph.reserveRows(1, map)
       madeNames[name] = made.count
       made.append(BackingKeys.New(map, row, key: identifier.key, isLoaded: false))

@@ -7,9 +7,9 @@ extension WorkingSet {
     _ descriptor: FetchDescriptor<Model>, for context: any BackedContext
   ) throws -> SourceAnswer {
     let (state, question, map) = (begin(context), try question(descriptor, context), context.store.map(of: Model.self))
+    try followMerges(context)
     let asked = AskedAhead.current(context)
     let answer = try asked.answer(AskedAhead.Wish(descriptor, question), from: self, kept: \.rows) { [self] in
-      try followMerges()
       let time = keys.now()
       let answer = try exclusively { try fetched(store, descriptor, question: question, as: state) }
       let contents = answer.contents
@@ -150,6 +150,8 @@ extension WorkingSet {
     _ identifiers: [PersistentIdentifier], for context: any BackedContext, lists: Bool = false, isAgain: Bool = false
   ) throws {
     let (state, graph) = (begin(context), context.store)
+    let merged = try followMerges(context)
+    let identifiers = merged.isEmpty ? identifiers : identifiers.map { merged[$0] ?? $0 }
     try AskedAhead.current(context).load(identifiers, lists: lists, from: self) { [self] wanted in
       try fetch(wanted, graph, as: state, lists: lists, isAgain: isAgain)
     }
@@ -158,8 +160,6 @@ extension WorkingSet {
   private func fetch(
     _ identifiers: [PersistentIdentifier], _ graph: GraphStore, as state: EditingState, lists: Bool, isAgain: Bool
   ) throws {
-    let merged = try followMerges()
-    let identifiers = identifiers.map { merged[$0] ?? $0 }
     let time = keys.now()
     if let found = try reload(identifiers, lists: lists) {
       try feed(found, askedAt: time)
@@ -191,34 +191,6 @@ extension WorkingSet {
       return keys.isUnloaded(place.map, row, in: nil)
     }
     if !unloaded.isEmpty { try fetch(Array(unloaded), graph, as: state, lists: false, isAgain: false) }
-  }
-
-  /// Gives the rows of models that a save of the parent context merged into others to those others.
-  /// Returns the others' identifiers, by their own.
-  @discardableResult
-  private func followMerges() throws -> [PersistentIdentifier: PersistentIdentifier] {
-    guard let container, let parent = store as? ParentStore else { return [:] }
-    let merged = try exclusively { parent.takeMerged() }
-    if merged.isEmpty { return merged }
-    var gone: [(old: PersistentIdentifier, map: EntityMap, other: UInt64)] = []
-    for (old, new) in merged {
-      guard let (place, row) = container.stores.row(of: old) else { continue }
-      if let other = keys.row(place.map, new.key) {
-        if other != row { gone.append((old, place.map, other)) }
-      } else {
-        keys.rename(place.map, row, to: new.key)
-      }
-    }
-    let time = keys.now()
-    try feed(exclusively { parent.load(Array(Set(merged.values))) }, askedAt: time)
-    try remove(gone.map(\.old), askedAt: time, isAgain: true)
-    // The former key names the other row from now on.
-    for (old, map, other) in gone {
-      let key = keys.key(map, other)
-      keys.rename(map, other, to: old.key)
-      keys.rename(map, other, to: key)
-    }
-    return merged
   }
 
   /// Loads models from a store of Roost's own; returns nil for other stores.

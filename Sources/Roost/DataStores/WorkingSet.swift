@@ -30,6 +30,8 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   /// The thread that is calling the store.
   private var callingThread: UInt64 = 0
   let feeding = Lock()
+  /// The number of times that the parent context's saves have merged models.
+  var mergeCount = 0
   /// The order of tasks that wait for a call to the store. They block no thread.
   private let line = WriteTurns()
   /// Whether the store denied the last save, which is then repeated. Only one save runs at a time.
@@ -62,7 +64,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
 
   /// Whether calls may wait, on any thread. A parent context belongs to its own thread.
   var mayWait: Bool { !(store is ParentStore) }
-  package var keepsDerived: Bool { store is ParentStore }
+  package var isContext: Bool { store is ParentStore }
 
   // MARK: News
 

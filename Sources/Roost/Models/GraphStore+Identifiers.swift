@@ -21,8 +21,14 @@ extension GraphStore {
   /// identifier of another store. It does not check that the row exists.
   func row(of identifier: PersistentIdentifier, _ map: EntityMap) -> UInt64? {
     guard identifier.store == self.identifier else { return nil }
-    if let backing { return backing.keys.row(map, identifier.key) }
-    guard case .row(let row) = identifier.key else { return nil }
+    let row: UInt64
+    if let backing {
+      guard let known = backing.keys.row(map, identifier.key) else { return nil }
+      row = known
+    } else {
+      guard case .row(let number) = identifier.key else { return nil }
+      row = number
+    }
     // The model may have been merged into another one.
     return self.row(map, behind: row)
   }

@@ -58,7 +58,7 @@ final class OpenGraphs: @unchecked Sendable {
   ) throws -> GraphStore {
     if let backing = configuration.backing {
       // A child context gets derived values from its parent.
-      if !backing.store.keepsDerived { for model in models { try model.checkDerivedOfBacking() } }
+      if !backing.store.isContext { for model in models { try model.checkDerivedOfBacking() } }
       return try GraphStore.workingSet(models, of: backing.store)
     }
     if configuration.isStoredInMemoryOnly { return try GraphStore.inMemory(models, opening: opening) }

@@ -93,6 +93,14 @@ extension GraphStore {
     }
   }
 
+  /// Whether the target of a one-to-one relationship has a partner other than a row.
+  package func hasPartner(_ target: UInt64, of map: EntityMap, _ property: Int, but row: UInt64) throws -> Bool {
+    guard let relation = relations[map.number][property], relation.isOneToOne, let inverse = relation.inverse else {
+      return false
+    }
+    return try members(maps[relation.target], target, by: inverse, needOwner: false).contains { $0.row != row }
+  }
+
   /// Reserves consecutive row numbers of a class. Returns the first.
   package func reserveRows(_ count: UInt64, _ map: EntityMap) throws -> UInt64 {
     try records.reserve(count, of: map.entity.id).number
@@ -205,8 +213,17 @@ private struct FetchedWork {
       let links = try writer.links(side)
       let (former, rows) = (try links.rows(of: owner), rows.map { RowID($0) })
       if former == rows { continue }
+      changed[one.map.home] += try formerPartners(of: rows, relation)
       try links.replace(rows, of: owner)
       changed[relation.home] += (former + rows).map(\.number)
     }
+  }
+
+  /// The rows that lose their one-to-one partners to other rows. Their objects read them again.
+  private func formerPartners(of rows: [RowID], _ relation: Relation) throws -> [UInt64] {
+    let target = store.maps[relation.target]
+    guard relation.isOneToOne, let field = relation.inverse.flatMap(target.field) else { return [] }
+    let table = try writer.table(target.entity.id)
+    return try rows.compactMap { try table.reference(table.slot(field.name), of: $0)?.number }
   }
 }

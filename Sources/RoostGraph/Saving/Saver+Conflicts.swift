@@ -119,12 +119,14 @@ extension Saver {
         let before = try changes.base(row, origin.map, property: property, fields: fields), !isStill(before, stored)
       else { continue }
       let seen = changes.baseCommit(row)
+      let (from, to) = ("from \(text(before))", "to \(text(stored))")
       return run.refuse(
         GraphFault(
           .conflict,
-          "another context changed this property of an object that was deleted here, from \(text(before)) at commit \(seen) to "
-            + "\(text(stored)) by commit \(run.writer.commitNumber - 1): undo the deletion with rollback(), or save with "
-            + "another merge policy", name: objects.name(object), property: self.property(origin.map, property)))
+          "\(isChild ? "the parent" : "another") context changed this property of an object that was deleted here, "
+            + (isChild ? "\(from) \(to)" : "\(from) at commit \(seen) \(to) by commit \(run.writer.commitNumber - 1)")
+            + ": undo the deletion with rollback(), or save with another merge policy", name: objects.name(object),
+          property: self.property(origin.map, property)))
     }
   }
 
@@ -142,11 +144,17 @@ extension Saver {
     return try run.reading(origin.map).values(fields, of: row, in: box.sink.builder)
   }
 
+  /// Whether this is a child context. The commits of its working set mean nothing to the program.
+  private var isChild: Bool { store.backing?.isContext == true }
+
   private func refusal(_ one: SaveOutcome.Conflict) -> GraphFault {
     GraphFault(
       .conflict,
-      "it was \(one.before) at commit \(one.seen); here it became \(one.here), and another context stored \(one.stored), by "
-        + "commit \(one.newest) at the latest: undo the change with rollback(), or save with another merge policy",
+      (isChild
+        ? "it was \(one.before); here it became \(one.here), and the parent context changed it to \(one.stored)"
+        : "it was \(one.before) at commit \(one.seen); here it became \(one.here), and another context stored "
+          + "\(one.stored), by commit \(one.newest) at the latest")
+        + ": undo the change with rollback(), or save with another merge policy",
       name: one.object, property: one.property)
   }
 

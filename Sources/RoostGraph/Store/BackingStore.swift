@@ -33,9 +33,8 @@ package protocol BackingStore: AnyObject, Sendable {
 
   /// Whether the store reports the changes of other programs.
   var tellsChanges: Bool { get }
-  /// Whether the store updates values that are derived from relationships, as a parent context
-  /// does.
-  var keepsDerived: Bool { get }
+  /// Whether it is a parent context, which updates values that are derived from relationships.
+  var isContext: Bool { get }
   /// Called when the container is closed.
   func close()
 
@@ -47,7 +46,7 @@ package protocol BackingStore: AnyObject, Sendable {
 }
 
 extension BackingStore {
-  package var keepsDerived: Bool { false }
+  package var isContext: Bool { false }
 }
 
 /// A context, as a backing store uses it.

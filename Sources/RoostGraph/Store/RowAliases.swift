@@ -37,6 +37,11 @@ extension GraphStore {
   /// it.
   package func row(_ map: EntityMap, behind row: UInt64) -> UInt64 { aliases.row(map.home, row) }
 
+  /// Records that an object was merged into another row.
+  package func noteMerged(_ map: EntityMap, _ row: UInt64, into other: UInt64) {
+    aliases.add(map.home, row, row: other)
+  }
+
   /// The present rows of objects that had these numbers, in the same order.
   package func rows(behind rows: RowRuns) -> RowRuns {
     var found = RowRuns()
