@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<4) func `a child shows its parent's models after each save, rollback and undo`(
+  @Test(arguments: 0..<3) func `a child shows its parent's models after each save, rollback and undo`(
     _ part: UInt64
   ) throws {
     for seed in part * 40..<part * 40 + 40 {
@@ -114,12 +114,14 @@ import Testing
     let (container, parent, ware) = try stock()
     let child = try ModelContext(parent: parent)
     let own = try self.ware("a", child)
-    #expect(own.seal?.number == 1)
+    #expect(try child.fetch(FetchDescriptor<Seal>()).map(\.ware) == [own] && own.seal?.number == 1)
     let (new, seal) = (Ware("z"), ware.seal)
     parent.insert(new)
     if way % 2 == 0 { new.seal = seal } else { seal?.ware = new }
     if way > 1 { try parent.save() }
-    let other = try #require(try child.fetch(FetchDescriptor<Ware>()).first { $0.code == "z" })
+    // The answer contains the former owner, or it does not.
+    if way == 0 { #expect(try child.fetch(FetchDescriptor<Ware>()).count == 2) }
+    let other = try self.ware("z", child)
     #expect(own.seal == nil && other.seal?.number == 1 && other.seal?.ware == other)
     own.seal = Seal(2)
     try child.save()
@@ -136,8 +138,9 @@ import Testing
     let new = Seal(2)
     parent.insert(new)
     new.ware = ware
-    let seals = try child.fetch(FetchDescriptor<Seal>(sortBy: [SortDescriptor(\.number)]))
-    #expect(seals.map(\.ware) == [nil, own] && own.seal == seals[1] && seals[0] === former)
+    // The answer does not contain the former partner.
+    let other = try #require(try child.fetch(FetchDescriptor<Seal>(predicate: #Predicate { $0.number == 2 })).first)
+    #expect(other.ware == own && own.seal == other && former.ware == nil)
     former.number = 3
     try child.save()
     try parent.save()

@@ -228,10 +228,7 @@ extension WorkingSet {
           if target == nil, one != nil { contents[number].setLink(property, .one(nil)) }
           if way.made == nil { try noteLost((map, row), property, but: Set([target].compactMap { $0 })) }
           switch kept {
-          case .reference:
-            // Only an object takes it from its former partner.
-            if let target, try graph.hasPartner(target, of: map, property, but: row) { isDirect = false }
-            batch.add(reference: target, of: property)
+          case .reference: batch.add(reference: target, of: property)
           case .list: batch.add(list: target.map { [$0] } ?? [], of: property)
           case .byObject: isDirect = false
           }

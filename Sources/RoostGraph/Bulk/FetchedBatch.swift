@@ -93,14 +93,6 @@ extension GraphStore {
     }
   }
 
-  /// Whether the target of a one-to-one relationship has a partner other than a row.
-  package func hasPartner(_ target: UInt64, of map: EntityMap, _ property: Int, but row: UInt64) throws -> Bool {
-    guard let relation = relations[map.number][property], relation.isOneToOne, let inverse = relation.inverse else {
-      return false
-    }
-    return try members(maps[relation.target], target, by: inverse, needOwner: false).contains { $0.row != row }
-  }
-
   /// Reserves consecutive row numbers of a class. Returns the first.
   package func reserveRows(_ count: UInt64, _ map: EntityMap) throws -> UInt64 {
     try records.reserve(count, of: map.entity.id).number
