@@ -45,6 +45,21 @@ import Testing
     #expect(stored.album?.name == "y")
   }
 
+  @Test func `a grandchild changes a new model that the child saves meanwhile`() throws {
+    let child = try ModelContext(parent: parent)
+    let grandchild = try ModelContext(parent: child)
+    child.insert(LiveSong("a", nil, year: 2000, number: 1))
+    try song(1, grandchild).title = "b"
+    try child.save()
+    try grandchild.save()
+    #expect(try song(1, child).title == "b")
+    try song(1, grandchild).title = "c"
+    try child.save()
+    try parent.save()
+    for context in [grandchild, child, parent] { try context.save() }
+    #expect(try song(1, ModelContext(play.container)).title == "c")
+  }
+
   @Test func `only properties that were changed in the child are set in the parent`() throws {
     let model = LiveSong("a", "rock", year: 2000, number: 1)
     parent.insert(model)

@@ -92,9 +92,11 @@ final class ParentStore: DataStore {
 
   private var saveCount: Int { parent.state.commitCount + (parentSet?.mergeCount ?? 0) }
 
-  /// Whether a save of the parent, or of a parent's parent, may still merge a model.
+  /// Whether a save of the parent, or of a parent's parent, may still merge or rename a model.
   private func isUnsaved(_ identifier: PersistentIdentifier) -> Bool {
-    identifier.storeIdentifier == nil || (parentSet?.store as? ParentStore)?.unsaved.contains(identifier) == true
+    // A child names new models by temporary numbers until its parent has them.
+    if case .temporary = identifier.key { return true }
+    return identifier.storeIdentifier == nil || (parentSet?.store as? ParentStore)?.unsaved.contains(identifier) == true
   }
 
   private func note(_ content: SnapshotContent) {
