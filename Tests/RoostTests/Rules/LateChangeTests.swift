@@ -8,16 +8,7 @@ import Testing
   private let context: ModelContext
 
   init() throws {
-    container = try ModelContainer(
-      for: Squad.self, Soldier.self, Bunk.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-    let first = ModelContext(container)
-    for (number, code) in ["a", "b"].enumerated() {
-      let squad = Squad(code)
-      first.insert(squad)
-      squad.men = (0..<3).map { Soldier("\(code)\($0)") }
-      squad.room = Bunk(number)
-    }
-    try first.save()
+    container = try Squad.container("a", "b")
     context = ModelContext(container)
   }
 

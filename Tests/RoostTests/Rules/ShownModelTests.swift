@@ -8,14 +8,7 @@ import Testing
   private let context: ModelContext
 
   init() throws {
-    container = try ModelContainer(
-      for: Squad.self, Soldier.self, Bunk.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-    let first = ModelContext(container)
-    let squad = Squad("a")
-    first.insert(squad)
-    squad.men = (0..<3).map { Soldier("a\($0)") }
-    squad.room = Bunk(0)
-    try first.save()
+    container = try Squad.container("a")
     context = ModelContext(container)
   }
 

@@ -21,6 +21,23 @@ import SwiftData
   init(_ name: String) { self.name = name }
 }
 
+extension Squad {
+  /// A container with a squad of three soldiers, in a bunk of its own, for each code.
+  static func container(_ codes: String...) throws -> ModelContainer {
+    let container = try ModelContainer(
+      for: Squad.self, Soldier.self, Bunk.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    for (number, code) in codes.enumerated() {
+      let squad = Squad(code)
+      context.insert(squad)
+      squad.men = (0..<3).map { Soldier("\(code)\($0)") }
+      squad.room = Bunk(number)
+    }
+    try context.save()
+    return container
+  }
+}
+
 /// A model without a `validate`.
 @Model final class Bunk {
   var number: Int
