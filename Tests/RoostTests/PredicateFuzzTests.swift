@@ -10,4 +10,11 @@ import Testing
     #expect(record.count == 122)
     for failure in record.failures { Issue.record("\(failure)") }
   }
+
+  @Test func `many predicates have every part`() {
+    let record = TortureRecord(test: 18)
+    for seed in UInt64(100)...140 { Trial.predicates.run(seed, record) }
+    #expect(record.failures.isEmpty)
+    #expect(Trial.predicateParts.subtracting(record.notes.keys).sorted() == [])
+  }
 }
