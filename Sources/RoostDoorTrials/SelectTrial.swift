@@ -8,11 +8,12 @@ package import RoostTestSupport
 /// changes. The result must equal that of plain Swift on arrays of the models.
 struct SelectTrial {
   let seed: UInt64
+  var store = StageStore.inMemory
   static let steps = 50
 
   func run(_ record: TortureRecord) {
     do {
-      let stage = try Stage(seed: seed)
+      let stage = try Stage(seed: seed, in: store)
       for step in 1...Self.steps {
         guard record.wants(step: step), !record.isFull else { continue }
         record.place(seed, step, image: "question")
@@ -160,5 +161,9 @@ extension Trial {
   /// module.
   package static let questions = Trial(22, "questions", unit: "questions", quota: 100_000) { seed, record in
     SelectTrial(seed: seed).run(record)
+  }
+  /// The questions of trial 22, to a container of another store.
+  package static func questions(_ seed: UInt64, _ record: TortureRecord, in store: StageStore) {
+    SelectTrial(seed: seed, store: store).run(record)
   }
 }

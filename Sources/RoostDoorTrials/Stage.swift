@@ -12,12 +12,13 @@ struct Stage {
     var pool = Pool(seed: seed)
     self.store = store
     let container = try store.make(Self.schema)
-    saved = ModelContext(container)
-    pending = ModelContext(container)
+    saved = try store.context(container)
+    pending = try store.context(container)
     saved.autosaveEnabled = false
     pending.autosaveEnabled = false
     try Self.fill(pending, 16, from: 0, pool: &pool)
     try pending.save()
+    try pending.parent?.save()
     try Self.disturb(pending, &pool)
     try Self.fill(pending, 6, from: 100, pool: &pool)
   }
@@ -76,6 +77,8 @@ package struct StageStore {
   let make: (Schema) throws -> ModelContainer
   /// Makes another container of the store.
   let reopen: ((Schema) throws -> ModelContainer)?
+  /// Makes a context of a container.
+  var context: (ModelContainer) throws -> ModelContext = { ModelContext($0) }
 
   package init(
     make: @escaping (Schema) throws -> ModelContainer, reopen: ((Schema) throws -> ModelContainer)? = nil
@@ -87,5 +90,16 @@ package struct StageStore {
     StageStore { schema in
       try ModelContainer(for: schema, configurations: [ModelConfiguration(isStoredInMemoryOnly: true)])
     }
+  }
+
+  /// A store that child contexts show.
+  package static var ofParents: StageStore {
+    var store = inMemory
+    store.context = { container in
+      let parent = ModelContext(container)
+      parent.autosaveEnabled = false
+      return try ModelContext(parent: parent)
+    }
+    return store
   }
 }

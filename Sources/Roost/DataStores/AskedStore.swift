@@ -109,11 +109,7 @@ extension StoreQuestion {
   init<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, _ map: EntityMap, graph: GraphContext) throws {
     let rows = QuestionRows(graph.store)
     let translation = try descriptor.predicate.map { try Translation($0, map, graph: graph, unknown: rows) }
-    // The store does not see unsaved changes of related rows.
-    func isPending(_ maps: [EntityMap]) -> Bool {
-      descriptor.includePendingChanges && maps.contains { graph.hasPending($0) }
-    }
-    let isBlind = isPending(translation?.passesThrough ?? [])
+    let isBlind = graph.hasUnsaved(translation?.passesThrough ?? [], for: descriptor)
     self.map = map
     self.rows = rows
     catalog = try graph.session.catalog()
@@ -121,9 +117,18 @@ extension StoreQuestion {
     let isWhole = !isBlind && translation?.tests.isEmpty != false
     self.isWhole = isWhole
     let rules = SortRules(descriptor.sortBy)
-    let found = rules.orders(map, graph.store).flatMap { isPending($0.passes) ? nil : $0.orders }
+    let found = rules.orders(map, graph.store).flatMap {
+      graph.hasUnsaved($0.passes, for: descriptor) ? nil : $0.orders
+    }
     let orders = rules.isEmpty ? [] : found
     self.orders = orders
     limit = descriptor.fetchLimit.flatMap { $0 > 0 && isWhole && orders != nil ? $0 : nil }
+  }
+}
+
+extension GraphContext {
+  /// Whether a fetch would read unsaved changes of some entities. The store does not see them.
+  func hasUnsaved<Model: PersistentModel>(_ maps: [EntityMap], for descriptor: FetchDescriptor<Model>) -> Bool {
+    descriptor.includePendingChanges && maps.contains { hasPending($0) }
   }
 }

@@ -8,10 +8,12 @@ extension WorkingSet {
   ) throws -> SourceAnswer {
     let (state, question, map) = (begin(context), try question(descriptor, context), context.store.map(of: Model.self))
     try followMerges(context)
-    let asked = AskedAhead.current(context)
-    let answer = try asked.answer(AskedAhead.Wish(descriptor, question), from: self, kept: \.rows) { [self] in
+    let asked = try question == nil ? visible(descriptor, context) : descriptor
+    let answer = try AskedAhead.current(context).answer(
+      AskedAhead.Wish(asked, question), from: self, kept: \.rows
+    ) { [self] in
       let time = keys.now()
-      let answer = try exclusively { try fetched(store, descriptor, question: question, as: state) }
+      let answer = try exclusively { try fetched(store, asked, question: question, as: state) }
       let contents = answer.contents
       let found = try feed(answer.related.isEmpty ? contents : contents + answer.related, askedAt: time)
       // A store may return models of other classes too.
@@ -19,7 +21,8 @@ extension WorkingSet {
         guard let map, contents[at].type.isKind(of: Model._$type) else { return nil }
         return found[at] ?? keys.row(map, contents[at].identifier.key)
       }
-      return SourceAnswer(rows: rows, isFiltered: map == nil || answer.isFiltered, report: answer.report)
+      let isFiltered = map == nil || answer.isFiltered && (asked.predicate != nil || descriptor.predicate == nil)
+      return SourceAnswer(rows: rows, isFiltered: isFiltered, report: answer.report)
     }
     try context.showNewest()
     return answer
@@ -62,6 +65,28 @@ extension WorkingSet {
     guard store is any AskedStore, let graph = context as? GraphContext, let map = context.store.map(of: Model.self)
     else { return nil }
     return try StoreQuestion(descriptor, map, graph: graph)
+  }
+
+  /// Returns a descriptor without the predicate, the order and the limit that depend on unsaved
+  /// changes of related models.
+  private func visible<Model: PersistentModel>(
+    _ descriptor: FetchDescriptor<Model>, _ context: any BackedContext
+  ) throws -> FetchDescriptor<Model> {
+    guard descriptor.includePendingChanges, let graph = context as? GraphContext, graph.changes.hasChanges,
+      let map = context.store.map(of: Model.self)
+    else { return descriptor }
+    var visible = descriptor
+    if let translation = try descriptor.predicate.map({ try Translation($0, map, graph: graph) }),
+      !translation.tests.isEmpty || graph.hasUnsaved(translation.passesThrough, for: descriptor)
+    {
+      (visible.predicate, visible.fetchLimit) = (nil, nil)
+    }
+    // A computed value may read any model.
+    let order = SortRules(descriptor.sortBy).orders(map, graph.store)
+    if order.map({ graph.hasUnsaved($0.passes, for: descriptor) }) ?? true {
+      (visible.sortBy, visible.fetchLimit) = ([], nil)
+    }
+    return visible
   }
 
   func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws

@@ -89,7 +89,7 @@ extension BatchInsertion {
 
   /// Puts a row with the closure's changes into its box; returns false if there are none.
   private func take(_ scratch: Scratch, _ row: Row, place: Place) throws -> Bool {
-    if scratch.changed == 0 || scratch.fault != nil { return false }
+    if scratch.changed == 0 || scratch.failure != nil { return false }
     let box = place.box
     let name = ObjectName(place.map.type.name, row.id.number)
     scratch.object.computeDerived(place.map.type)

@@ -93,7 +93,7 @@ private final class BulkUpdate {
     let done = try scratches.visit(id) { scratch, row -> (map: EntityMap, box: Saver.SinkBox)? in
       try body(scratch.object)
       if bulk.store.computes { scratch.object.computeDerived(scratch.map.type) }
-      if scratch.changed == 0 || scratch.fault != nil { return nil }
+      if scratch.changed == 0 || scratch.failure != nil { return nil }
       let map = scratch.map
       if map.type.judge != nil {
         run.refuse(bulk.saver.judge(scratch.object, .update, name: ObjectName(map.type.name, id.number)))

@@ -29,10 +29,8 @@ final class Scratch {
 
   /// The properties that were set since the row began.
   var changed: UInt64 { origin.changed }
-  /// The error of an unsupported change of the object.
-  var fault: GraphFault? { origin.fault }
-  /// That error, or the error of a read of the row.
-  var failure: (any Error)? { fault.map { SaveRefusal(faults: [$0]) as any Error } ?? origin.failure }
+  /// The error of an unsupported change of the object, or of a read of the row.
+  var failure: (any Error)? { origin.failure }
 
   /// Makes the object represent a row, which stays in place until ``leave()``.
   func begin(_ row: Row, _ table: TableWriter) {

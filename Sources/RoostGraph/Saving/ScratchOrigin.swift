@@ -22,7 +22,7 @@ final class ScratchOrigin: _Origin {
   private var before = EarlierValues()
   /// Whether there is a current row. After the last row an object's `deinit` may still read it.
   @exclusivity(unchecked) private var isAtRow = false
-  private(set) var fault: GraphFault?
+  private var refusal: SaveRefusal?
   private var resolveFailure: (any Error)?
   /// The last targets of references: neighbouring rows often reference the same row.
   private var led: [Int: any _ModelObject] = [:]
@@ -38,7 +38,11 @@ final class ScratchOrigin: _Origin {
   // The compiler would generate an initializer that calls itself.
   override init() { preconditionFailure("an origin is made for a map in a context") }
 
-  var failure: (any Error)? { resolveFailure ?? source.failure }
+  /// The error of an unsupported change of the object, or of a read of the row.
+  var failure: (any Error)? {
+    if let refusal { return refusal }
+    return resolveFailure ?? source.failure
+  }
 
   func begin(_ row: Row, _ table: TableWriter, object: any _ModelObject) {
     large.table = table
@@ -81,10 +85,9 @@ final class ScratchOrigin: _Origin {
   }
 
   fileprivate func refuse(_ code: GraphFault.Code, _ detail: String, object: any _ModelObject, property: Int?) {
-    if fault == nil {
-      let property = property.map(map.type.propertyName)
-      fault = GraphFault(code, detail, name: graph.objects.name(object), property: property)
-    }
+    if refusal != nil { return }
+    let property = property.map(map.type.propertyName)
+    refusal = SaveRefusal(faults: [GraphFault(code, detail, name: graph.objects.name(object), property: property)])
   }
 
   private func relation(_ property: Int) -> Relation? { graph.store.relations[map.number][property] }

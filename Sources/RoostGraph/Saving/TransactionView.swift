@@ -54,10 +54,7 @@ final class TransactionView {
 
   /// The objects that the program changed.
   func changed() throws -> [(object: any _ModelObject, map: EntityMap, properties: UInt64)] {
-    for one in shown.values {
-      if let fault = one.origin.fault { throw SaveRefusal(faults: [fault]) }
-      if let failure = one.origin.failure { throw failure }
-    }
+    for one in shown.values { if let failure = one.origin.failure { throw failure } }
     return shown.sorted { ($0.key.map, $0.key.row) < ($1.key.map, $1.key.row) }.compactMap { _, one in
       one.origin.changed == 0 ? nil : (one.object, one.map, one.origin.changed)
     }

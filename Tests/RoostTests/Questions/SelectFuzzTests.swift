@@ -10,4 +10,11 @@ import Testing
     #expect(record.count == 50)
     for failure in record.failures { Issue.record("\(failure)") }
   }
+
+  @Test(arguments: UInt64(1)...6) func `a selection in a child context equals it too`(seed: UInt64) {
+    let record = TortureRecord(test: 22)
+    Trial.questions(seed, record, in: .ofParents)
+    #expect(record.count == 50)
+    for failure in record.failures { Issue.record("\(failure)") }
+  }
 }
