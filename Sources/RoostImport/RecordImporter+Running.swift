@@ -9,6 +9,7 @@ extension RecordImporter {
     _ source: ImportSource, _ cancellation: ImportCancellation, progress: ((Roost.ImportProgress) -> Void)?
   ) throws -> Roost.ImportReport {
     try ImportErrors.pass {
+      try target.store.refuseWorkingSet("an import of texts")
       try options.checkText()
       let (format, input) = (try source.format().plain, try source.open())
       let plain = options.plain(into: target.entity, hasUnique: try target.hasUnique(), try target.shape())

@@ -1,4 +1,5 @@
 import Foundation
+import RoostImport
 import RoostTestSupport
 import SwiftData
 import Testing
@@ -43,6 +44,50 @@ import Testing
     album.name = "y"
     try child.save()
     #expect(stored.album?.name == "y")
+  }
+
+  /// Before the fix, the merged model stayed beside the stored one, and took members that no save stored.
+  @Test(arguments: [true, false]) func `an unsaved member follows its owner into a merge`(isLoaded: Bool) throws {
+    let parent = ModelContext(try Stock.container())
+    parent.autosaveEnabled = false
+    parent.insert(WareGroup("x"))
+    try parent.save()
+    let child = try ModelContext(parent: parent)
+    let groups = FetchDescriptor<WareGroup>()
+    if isLoaded { #expect(try child.fetch(groups).first?.wares.count == 0) }
+    let new = WareGroup("x")
+    child.insert(new)
+    try child.save()
+    let ware = Ware("a")
+    child.insert(ware)
+    ware.group = new
+    try parent.save()
+    let found = try child.fetch(groups)
+    #expect(found.count == 1 && ware.group === found[0] && found[0].wares == [ware])
+    found[0].wares.append(Ware("b"))
+    try child.save()
+    try parent.save()
+    let all = try ModelContext(parent.container).fetch(groups)
+    #expect(all.count == 1 && all[0].wares.map(\.code).sorted() == ["a", "b"])
+  }
+
+  /// Before the fix, they used the file of the working set: an import was lost, a backup lacked models.
+  @Test func `calls that need the whole store are refused`() throws {
+    parent.insert(LiveSong("a", nil, year: 2000, number: 1))
+    try parent.save()
+    let container = try ModelContext(parent: parent).container
+    let file = FileManager.default.temporaryDirectory.appending(path: "child-\(UUID().uuidString).csv")
+    let calls: [(String, () throws -> Void)] = [
+      ("a backup", { try container.backup(to: file) }), ("a verification", { _ = try container.verify() }),
+      ("a compaction", { try container.compact() }),
+      ("an export", { try container.export(FetchDescriptor<LiveSong>(), to: .file(file, .csv)) }),
+      ("an import of texts", { try container.importer(for: LiveSong.self).run(.data(Data("title\nb\n".utf8), .csv)) }),
+    ]
+    for (name, call) in calls {
+      let error = #expect(throws: RoostError.self, "\(name)") { try call() }
+      #expect("\(error as Any)".contains("\(name) does not work in a child context: "), "\(error as Any)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 
   @Test func `a grandchild changes a new model that the child saves meanwhile`() throws {

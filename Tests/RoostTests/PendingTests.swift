@@ -78,4 +78,43 @@ import Testing
     #expect(found.map(\.year) == expected.map(\.year) && found.map(\.note) == expected.map(\.note))
     #expect(try context.fetchIdentifiers(descriptor) == expected.map { $0.album.persistentModelID })
   }
+
+  /// Before the fix, the changed model was tested with the values that it had before the other
+  /// context's commit, and the rows were of the state after it.
+  @Test func `a fetch after another context's commit shows one state`() throws {
+    let byTitle = [SortDescriptor(\Album.title)]
+    let late = #Predicate<Album> { $0.year > 3 }
+    let wanted = FetchDescriptor(predicate: late, sortBy: byTitle)
+    let early = FetchDescriptor<Album>(predicate: #Predicate { $0.year == 0 })
+    let questions: [(name: String, ask: (ModelContext) throws -> [String], answer: String)] = [
+      ("fetch", { try $0.fetch(wanted).map(\.title) }, "a b"),
+      ("others", { try $0.fetch(early).map(\.title) }, "c"),
+      ("count", { ["\(try $0.fetchCount(wanted))"] }, "2"),
+      ("identifiers", { ["\(try $0.fetchIdentifiers(wanted).count)"] }, "2"),
+      ("batches", { try $0.fetch(wanted, batchSize: 1).map(\.title) }, "a b"),
+      ("page", { try $0.fetchPage(wanted).models.map(\.title) }, "a b"),
+      ("sum", { ["\(try $0.sum(of: \Album.year, where: late))"] }, "18"),
+      ("select", { try $0.select(Album.self, \.title, where: late, sortBy: byTitle) }, "a b"),
+      (
+        "enumerate",
+        {
+          var titles: [String] = []
+          try $0.enumerate(wanted) { titles.append($0.title) }
+          return titles
+        }, "a b"
+      ),
+    ]
+    for question in questions {
+      let container = try makeContainer()
+      let context = ModelContext(container)
+      for title in ["a", "b", "c"] { context.insert(Album(title, year: 0)) }
+      try context.save()
+      let changed = try context.fetch(FetchDescriptor<Album>(predicate: #Predicate { $0.title == "a" }))
+      changed.first?.note = "unsaved"
+      let other = ModelContext(container)
+      for album in try other.fetch(FetchDescriptor<Album>()) where album.title != "c" { album.year = 9 }
+      try other.save()
+      #expect(try question.ask(context).joined(separator: " ") == question.answer, "\(question.name)")
+    }
+  }
 }

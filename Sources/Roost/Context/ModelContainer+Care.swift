@@ -34,7 +34,7 @@ extension ModelContainer {
     to url: URL, of configuration: ModelConfiguration? = nil, replacing: Bool = false,
     progress: ((BackupProgress) throws -> Void)? = nil
   ) throws {
-    let store = try store(of: configuration).records.store
+    let store = try store(of: configuration, for: "a backup").records.store
     try Doorway.pass {
       try Backup.copy(
         store, floor: RecordStore.floor, to: url.standardizedFileURL.path(percentEncoded: false),
@@ -72,7 +72,7 @@ extension ModelContainer {
   public func verify(
     _ configuration: ModelConfiguration? = nil, progress: ((VerificationProgress) throws -> Void)? = nil
   ) throws -> Verification {
-    let records = try store(of: configuration).records
+    let records = try store(of: configuration, for: "a verification").records
     return try Doorway.pass {
       guard let progress else { return try records.verify().asVerification }
       let pace = Pace { try progress(VerificationProgress(pages: $0, total: $1)) }
@@ -110,7 +110,7 @@ extension ModelContainer {
   public func compact(
     _ configuration: ModelConfiguration? = nil, progress: ((Compaction) throws -> Void)? = nil
   ) throws -> Compaction {
-    let store = try store(of: configuration).records.store
+    let store = try store(of: configuration, for: "a compaction").records.store
     return try Doorway.pass {
       var whole: Compaction?
       while true {
@@ -225,7 +225,17 @@ extension ModelContainer {
   }
 
   /// Finds the store of a configuration. Nil means the only store of the container.
-  func store(of configuration: ModelConfiguration?) throws -> GraphStore {
+  ///
+  /// - Parameter for: the call that needs the store's file, as a noun.
+  func store(of configuration: ModelConfiguration?, for call: String) throws -> GraphStore {
+    let found = try store(of: configuration)
+    try Doorway.pass {
+      try found.refuseWorkingSet(call, instead: "the models are in another place, and this container keeps only a part")
+    }
+    return found
+  }
+
+  private func store(of configuration: ModelConfiguration?) throws -> GraphStore {
     try stores.checkOpen()
     guard let configuration else {
       if stores.stores.count == 1 { return stores.stores[0] }

@@ -30,7 +30,7 @@ extension ModelContainer {
   /// - Throws: ``RoostError`` with the code `store` if the store cannot be read, or if the
   ///   configuration names no store of the container.
   public func parkedData(_ configuration: ModelConfiguration? = nil) throws -> [ParkedData] {
-    let records = try store(of: configuration).records
+    let records = try store(of: configuration, for: "a list of parked data").records
     return try Doorway.pass {
       try records.read { try Parking.list($0) }.map {
         ParkedData(entity: $0.entity, property: $0.property, count: $0.rows)

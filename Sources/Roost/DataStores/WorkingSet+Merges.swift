@@ -47,7 +47,10 @@ extension WorkingSet {
     let time = keys.now()
     try feed(exclusively { parent.load(Array(Set(merged.values))) }, askedAt: time)
     if gone.isEmpty { return merged }
-    if let graph = context as? GraphContext { try lead(graph, gone) }
+    if let graph = context as? GraphContext {
+      try lead(graph, gone)
+      for merge in gone.values { graph.dropChanges(merge.map, row: merge.row) }
+    }
     try remove(gone.values.map(\.old), askedAt: time, isAgain: true)
     for merge in gone.values { context.store.noteMerged(merge.map, merge.row, into: merge.other) }
     return merged

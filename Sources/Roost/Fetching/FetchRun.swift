@@ -227,6 +227,8 @@ struct FetchRun<Model: PersistentModel> {
       }
     }
     guard descriptor.includePendingChanges, graph.changes.hasChanges else { return part }
+    // The rows must have the state in which the changed models are tested.
+    try graph.keepSnapshot()
     part = part.plain
     let all = descriptor.predicate.map { Translation.tests($0) }
     if let all, passesThrough.contains(where: { graph.hasPending($0) }) {

@@ -30,6 +30,9 @@ extension ModelContainer {
     return try state.traced(kind, descriptor, place: place, note: { $1.found = $0 }) {
       try Doorway.pass {
         let run = FetchRun(descriptor, state)
+        let place = try state.stores.known(Model.self)
+        // References to rows that were not fetched would have no unique values.
+        try stores.stores[place.store].refuseWorkingSet("an export", instead: "copy the models into a store file first")
         let part = try run.part()
         // A test or sort in memory runs before the snapshot is taken.
         let known = part.isEngines ? nil : try run.places().rows

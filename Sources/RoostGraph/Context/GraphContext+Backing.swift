@@ -76,5 +76,13 @@ extension GraphContext: BackedContext {
   }
 
   /// Shows the newest snapshot, even if the context does not merge the commits of others.
+  /// Drops the unsaved changes of an object whose row is about to go, because it was merged into
+  /// another one.
+  package func dropChanges(_ map: EntityMap, row: UInt64) {
+    guard let object = objects.registered(map, RowID(row)), !object._$state.flags.contains(.inserted) else { return }
+    object._$state.flags.remove(.changed)
+    object._$state.changed = 0
+  }
+
   package func showNewest() throws { try call(.fetching) { try follower.advance() } }
 }

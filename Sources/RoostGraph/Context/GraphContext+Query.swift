@@ -12,6 +12,12 @@ extension GraphContext {
     }
   }
 
+  /// Moves to the newest snapshot and keeps it until the call ends.
+  package func keepSnapshot() throws {
+    try follower.catchUp()
+    session.keepSnapshot()
+  }
+
   /// Moves to the newest snapshot and keeps it while a closure runs.
   package func holdingSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try follower.catchUp()

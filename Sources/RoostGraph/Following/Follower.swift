@@ -32,7 +32,7 @@ final class Follower {
   func catchUp() throws {
     // The shown snapshot is mostly the newest. Taking another one of the same commit would cost as
     // much as a small fetch.
-    if session.isNewest { return }
+    if session.isNewest || session.keepsSnapshot { return }
     if session.mergesChanges || session.isBehind { try advance() }
   }
 

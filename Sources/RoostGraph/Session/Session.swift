@@ -49,6 +49,8 @@ package final class Session {
   /// Whether the next call merges the commits of others. If not, only a save, a rollback or a reset
   /// does.
   package var mergesChanges = true
+  /// Whether the current call keeps its snapshot, although the context merges.
+  @exclusivity(unchecked) private(set) var keepsSnapshot = false
   /// A context that does not merge keeps its snapshot for at most this long, because its pages
   /// cannot be reused.
   package var mostCommitsBehind: UInt64 = 10_000
@@ -141,6 +143,9 @@ package final class Session {
   }
 
   // MARK: The snapshot
+
+  /// Keeps the snapshot until the call ends.
+  func keepSnapshot() { (hasEnding, keepsSnapshot) = (true, true) }
 
   /// The commit of the snapshot; nil before the first read.
   package var seenCommit: UInt64? { reader?.commit }
@@ -286,7 +291,7 @@ package final class Session {
 
   @inline(never)
   private func finish() {
-    hasEnding = false
+    (hasEnding, keepsSnapshot) = (false, false)
     let (notified, reported) = (exchange(&notifications, with: []), exchange(&reports, with: []))
     let isChanged = exchange(&isChangeNoted, with: false)
     withExtendedLifetime(exchange(&released, with: [])) {
