@@ -149,6 +149,12 @@
       all.ask("select distinct") {
         try $0.selectDistinct(Smith.self, \.guild?.head?.name).map { text($0) }.sorted()
       }
+      all.ask("the order of identifiers") { context in
+        let found = try context.selectDistinct(Smith.self, \.guild?.persistentModelID).compactMap { $0 }
+        let order = [SortDescriptor(\Smith.guild?.persistentModelID)]
+        let sorted = try context.fetch(FetchDescriptor<Smith>(sortBy: order)).compactMap(\.guild?.persistentModelID)
+        return ["\(found.count) \(found == found.sorted()) \(sorted.count) \(sorted == sorted.sorted())"]
+      }
       all.ask("sort by two steps") {
         try $0.fetch(FetchDescriptor<Smith>(sortBy: [SortDescriptor(\.guild?.head?.pay), SortDescriptor(\.name)])).map(
           far)

@@ -62,8 +62,9 @@ struct SortRule<Model: PersistentModel> {
   /// sort.
   func order(_ map: EntityMap, _ store: GraphStore) -> (order: Order, passes: [EntityMap])? {
     guard let path, let placed = PlacedPath(path, map, store: store), placed.kind.isSortable else { return nil }
-    // Identifiers are sorted by the names of classes first.
-    if let row = placed.row, row.family != nil { return nil }
+    // Identifiers are sorted by the names of classes first. In a working set the numbers of rows are
+    // not those of its store.
+    if let row = placed.row, row.family != nil || store.backing != nil { return nil }
     let collation: Collation =
       switch path.change {
       case .none, .rank, .rawValue: .plain
