@@ -34,7 +34,7 @@ extension ModelContainer {
     to url: URL, of configuration: ModelConfiguration? = nil, replacing: Bool = false,
     progress: ((BackupProgress) throws -> Void)? = nil
   ) throws {
-    let store = try store(of: configuration).records.store
+    let store = try records(of: configuration).store
     try Doorway.pass {
       try Backup.copy(
         store, floor: RecordStore.floor, to: url.standardizedFileURL.path(percentEncoded: false),
@@ -72,7 +72,7 @@ extension ModelContainer {
   public func verify(
     _ configuration: ModelConfiguration? = nil, progress: ((VerificationProgress) throws -> Void)? = nil
   ) throws -> Verification {
-    let records = try store(of: configuration).records
+    let records = try records(of: configuration)
     return try Doorway.pass {
       guard let progress else { return try records.verify().asVerification }
       let pace = Pace { try progress(VerificationProgress(pages: $0, total: $1)) }
@@ -110,7 +110,7 @@ extension ModelContainer {
   public func compact(
     _ configuration: ModelConfiguration? = nil, progress: ((Compaction) throws -> Void)? = nil
   ) throws -> Compaction {
-    let store = try store(of: configuration).records.store
+    let store = try records(of: configuration).store
     return try Doorway.pass {
       var whole: Compaction?
       while true {
@@ -222,6 +222,17 @@ extension ModelContainer {
       try FileManager.default.removeItem(at: backup)
       try? FileManager.default.removeItem(atPath: backup.path(percentEncoded: false) + "-log")
     }
+  }
+
+  /// Finds the records of a configuration's store. A store of the program's own has none: the
+  /// container has only the models that were fetched.
+  private func records(of configuration: ModelConfiguration?) throws -> RecordStore {
+    let store = try store(of: configuration)
+    guard let backing = store.backing else { return store.records }
+    throw RoostError(
+      .store,
+      "the models of \(backing.identifier) are not in a file of Roost: "
+        + (backing.isContext ? "use the container of the parent context" : "use what that store has for this"))
   }
 
   /// Finds the store of a configuration. Nil means the only store of the container.

@@ -253,6 +253,16 @@
       try Self.check(Self.rows, place)
     }
 
+    /// Before the fix, the copy had the fetched models, and related ones without their values.
+    @Test(arguments: Place.allCases) func `a backup of the models that were fetched is refused`(place: Place) throws {
+      let context = try place.context(Self.fill)
+      _ = try context.fetch(FetchDescriptor<Smith>())
+      let copy = freshFile()
+      #expect(throws: RoostError.self) { try context.container.backup(to: copy) }
+      #expect(throws: RoostError.self) { _ = try context.container.verify() }
+      #expect(throws: RoostError.self) { try context.container.compact() }
+      #expect(!FileManager.default.fileExists(atPath: copy.path(percentEncoded: false)))
+    }
   }
 
   extension [UnloadedRowTests.Question] {
