@@ -223,6 +223,8 @@ struct FetchRun<Model: PersistentModel> {
       // Related rows have unsaved changes, so the engine cannot test the condition.
       part.condition = nil
       part.tests = all
+      // A working set has other rows too: unloaded ones, and those that its store has deleted.
+      if let answer { part = part.among(answer.rows) }
     }
     part.isBlind = others.contains { graph.hasPending($0) }
     // Rows with sort values have unsaved changes, so the engine cannot sort.
