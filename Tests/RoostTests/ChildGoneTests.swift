@@ -110,4 +110,20 @@ import Testing
     #expect(try child.fetch(byNumber) == Array(songs[1...]))
     #expect(try parent.fetch(byNumber).map(\.number) == [2, 3, 4, 5])
   }
+
+  /// The parent still has the model, and cannot test the predicate on it.
+  @Test func `a predicate with an error on a model that the child deleted is right for the others`() throws {
+    parent.insert(LiveSong("song", nil, year: 2000, number: 0))
+    try parent.save()
+    let quotient = FetchDescriptor<LiveSong>(
+      predicate: #Predicate { 12 / $0.number > 3 }, sortBy: [SortDescriptor(\.number)])
+    let error = #expect(throws: RoostError.self) { try child.fetch(quotient) }
+    #expect(error?.code == .badCondition)
+    child.delete(try song(0, child))
+    #expect(try child.fetch(quotient).map(\.number) == [1, 2])
+    #expect(try child.fetchCount(quotient) == 2)
+    child.rollback()
+    try song(0, child).number = 6
+    #expect(try child.fetch(quotient).map(\.number) == [1, 2])
+  }
 }
