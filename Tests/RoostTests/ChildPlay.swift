@@ -6,10 +6,13 @@ import SwiftData
 ///
 /// Or random changes, saves and rollbacks of a context, its child and that child's child. Each of them
 /// must show the models of its parent.
+///
+/// The container has a second store with music, if the play is made `withMusic`.
 struct ChildPlay {
   private typealias Named = (name: String, context: ModelContext)
 
   private var random: Random
+  private let withMusic: Bool
   private let container: ModelContainer
   private let first: ModelContext
   private let second: ModelContext
@@ -21,8 +24,8 @@ struct ChildPlay {
   /// The first difference between a parent and its child.
   private(set) var difference: String?
 
-  init(seed: UInt64, isChild: Bool) throws {
-    try self.init(seed, isChild: isChild)
+  init(seed: UInt64, isChild: Bool, withMusic: Bool = false) throws {
+    try self.init(seed, isChild: isChild, withMusic)
     for _ in 0...random.next(4) { try change(second, "second") }
     for _ in 0...random.next(4) { try change(first, "first") }
     if isChild { hasFailed.second = !save(second) }
@@ -31,8 +34,8 @@ struct ChildPlay {
   }
 
   /// Makes a play with a third context, which is a child of the second one.
-  init(threeFrom seed: UInt64) throws {
-    try self.init(seed, isChild: true)
+  init(threeFrom seed: UInt64, withMusic: Bool = false) throws {
+    try self.init(seed, isChild: true, withMusic)
     let third = try ModelContext(parent: second)
     let all: [Named] = [("first", first), ("second", second), ("third", third)]
     if random.next(2) == 0 { first.undoManager = UndoManager() }
@@ -70,9 +73,21 @@ struct ChildPlay {
     }
   }
 
-  private init(_ seed: UInt64, isChild: Bool) throws {
+  static func container(withMusic: Bool) throws -> ModelContainer {
+    if !withMusic { return try Stock.container() }
+    let stock = Schema([Ware.self, WareGroup.self, Part.self, WareLabel.self, Seal.self])
+    return try ModelContainer(
+      for: Schema([Ware.self, Artist.self]),
+      configurations: [
+        ModelConfiguration("stock", schema: stock, isStoredInMemoryOnly: true),
+        ModelConfiguration("music", schema: Schema([Artist.self, Album.self]), isStoredInMemoryOnly: true),
+      ])
+  }
+
+  private init(_ seed: UInt64, isChild: Bool, _ withMusic: Bool) throws {
     random = Random(seed: seed)
-    container = try Stock.container()
+    self.withMusic = withMusic
+    container = try Self.container(withMusic: withMusic)
     let context = ModelContext(container)
     let groups = (1...2).map { WareGroup("g\($0)") }
     let labels = (1...3).map { WareLabel("l\($0)") }
@@ -83,6 +98,11 @@ struct ChildPlay {
       ware.parts = (1...3).map { Part("p\(number)\($0)") }
       ware.labels = Array(labels.prefix(number))
       if number < 4 { ware.seal = Seal(number) }
+    }
+    for number in 0..<(withMusic ? 3 : 0) {
+      let artist = Artist("a\(number)")
+      context.insert(artist)
+      artist.albums = (1...2).map { Album("x\(number)\($0)") }
     }
     try context.save()
     first = ModelContext(container)
@@ -126,6 +146,12 @@ struct ChildPlay {
       + parts(context).map { "\($0.name) \($0.ware?.version ?? 0)" }
       + labels(context).map { "\($0.text) \($0.wares.map(\.version))" }
       + seals(context).map { "\($0.number) \($0.ware?.version ?? 0)" }
+      + (withMusic ? music(context) : [])
+  }
+
+  private func music(_ context: ModelContext) throws -> [String] {
+    try artists(context).map { "\($0.name) \($0.address.number ?? 0) \($0.albums.map(\.title))" }
+      + albums(context).map { "\($0.title) \($0.year) \($0.note ?? "-") \($0.artist?.name ?? "-")" }
   }
 
   // MARK: Models
@@ -150,6 +176,14 @@ struct ChildPlay {
     try context.fetch(FetchDescriptor<Seal>(sortBy: [SortDescriptor(\.number)]))
   }
 
+  private func artists(_ context: ModelContext) throws -> [Artist] {
+    try context.fetch(FetchDescriptor<Artist>(sortBy: [SortDescriptor(\.name)]))
+  }
+
+  private func albums(_ context: ModelContext) throws -> [Album] {
+    try context.fetch(FetchDescriptor<Album>(sortBy: [SortDescriptor(\.title)]))
+  }
+
   private mutating func any<Model>(_ models: [Model]) -> Model? {
     models.isEmpty ? nil : models[random.next(models.count)]
   }
@@ -162,6 +196,7 @@ struct ChildPlay {
   // MARK: Changes
 
   private mutating func change(_ context: ModelContext, _ name: String) throws {
+    if withMusic, random.next(5) < 2 { return try changeMusic(context, name) }
     let kind = random.next(18)
     guard let ware = any(try wares(context)), let group = any(try groups(context)), let part = any(try parts(context)),
       let label = any(try labels(context)), let seal = any(try seals(context))
@@ -207,6 +242,23 @@ struct ChildPlay {
       let new = Part("p\(number())")
       context.insert(new)
       new.ware = ware
+    }
+  }
+
+  private mutating func changeMusic(_ context: ModelContext, _ name: String) throws {
+    let kind = random.next(9)
+    guard let artist = any(try artists(context)), let album = any(try albums(context)) else { return }
+    story.append("\(name) music \(kind): \(artist.name), \(album.title)")
+    switch kind {
+    case 0: artist.address.number = number()
+    case 1: album.year = number()
+    case 2: album.note = random.next(3) == 0 ? nil : "n\(number())"
+    case 3: album.artist = random.next(3) == 0 ? nil : artist
+    case 4: artist.albums.reverse()
+    case 5: if !artist.albums.contains(album) { artist.albums.append(album) }
+    case 6: artist.albums.insert(Album("x\(number())"), at: 0)
+    case 7: context.insert(Artist("a\(number())"))
+    default: if random.next(3) == 0 { context.delete(artist) } else { context.delete(album) }
     }
   }
 

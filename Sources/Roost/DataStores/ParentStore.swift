@@ -106,24 +106,31 @@ final class ParentStore: DataStore {
     if isUnsaved(content.identifier) { unsaved.insert(content.identifier) }
   }
 
+  /// Returns a descriptor that includes the unsaved changes of the parent. They are what the child
+  /// calls stored.
+  private func shown<T>(_ descriptor: FetchDescriptor<T>) -> FetchDescriptor<T> {
+    var shown = descriptor
+    shown.includePendingChanges = true
+    return shown
+  }
+
   func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
+    let wanted = shown(request.descriptor)
     let result: DataStoreFetchResult<T, DefaultSnapshot>
-    do { result = try parent.answer(request) } catch let error as RoostError
-      where error.code == .badCondition && request.descriptor.predicate != nil
-    {
+    do {
+      result = try parent.answer(DataStoreFetchRequest(descriptor: wanted, editingState: request.editingState))
+    } catch let error as RoostError where error.code == .badCondition && wanted.predicate != nil {
       // The child may have deleted or changed the model that causes the error.
       throw DataStoreError.preferInMemoryFilter
     }
     for snapshot in result.fetchedSnapshots { note(snapshot.content) }
-    noteGone(request.descriptor, result.fetchedSnapshots)
+    noteGone(wanted, result.fetchedSnapshots)
     return result
   }
 
   /// Notes the models that are missing in the answer to a question for all models of a class.
   private func noteGone<T>(_ asked: FetchDescriptor<T>, _ found: [DefaultSnapshot]) {
-    guard asked.predicate == nil, (asked.fetchLimit ?? 0) == 0, (asked.fetchOffset ?? 0) == 0,
-      asked.includePendingChanges
-    else { return }
+    guard asked.predicate == nil, (asked.fetchLimit ?? 0) == 0, (asked.fetchOffset ?? 0) == 0 else { return }
     let found = Set(found.map(\.persistentIdentifier))
     let missing = given.filter { identifier, content in
       !found.contains(identifier) && content.type.isKind(of: T._$type) && parent.existing(identifier) == nil
@@ -135,10 +142,12 @@ final class ParentStore: DataStore {
   /// Returns the models of ``given`` that an answer showed to be gone since the last call.
   func takeGone() -> [PersistentIdentifier] { exchange(&gone, with: []) }
 
-  func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int { try parent.fetchCount(request.descriptor) }
+  func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    try parent.fetchCount(shown(request.descriptor))
+  }
 
   func fetchIdentifiers<T>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier] {
-    try parent.fetchIdentifiers(request.descriptor)
+    try parent.fetchIdentifiers(shown(request.descriptor))
   }
 
   /// Returns those of some models that the parent still has.

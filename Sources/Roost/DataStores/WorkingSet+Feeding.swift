@@ -171,6 +171,7 @@ extension WorkingSet {
         let key = content.key
         let name = EntityKey(map, key)
         if let new = madeNames.isEmpty ? nil : madeNames[name] {
+          if made[new].map !== map { throw otherClass(content, made[new].map) }
           found.append(nil)
           ways.append(Way(content: start + at, map: map, made: new, isLoaded: true))
           continue
@@ -188,6 +189,7 @@ extension WorkingSet {
           found.append(nil)
           continue
         }
+        if known.map != map.number { throw otherClass(content, graph.maps[known.map]) }
         found.append(known.row)
         self.known.append((map, known.row))
         let isFirst = looked.insert(RowName(home: map.home, row: known.row)).inserted
@@ -201,6 +203,15 @@ extension WorkingSet {
             content: start + at, map: map, row: known.row, isLoaded: known.isLoaded || !isFirst, hasValues: hasValues))
       }
       return ways
+    }
+
+    /// The error for a model that was named with another class before. Its object may exist already,
+    /// and cannot change its class.
+    private func otherClass(_ content: SnapshotContent, _ known: EntityMap) -> RoostError {
+      RoostError(
+        .badValue,
+        "the store \(set.identifier) returned the \(content.type.name) \(content.key) after it named that model \(known.type.name): "
+          + "name each reference with the model's own class, and give no two models of one hierarchy the same key")
     }
 
     /// Reserves the numbers of new rows. Consecutive rows of one class get consecutive numbers.
@@ -294,7 +305,7 @@ extension WorkingSet {
     ) throws {
       let members = try graph.members(place.map, place.row, by: property, needOwner: !isOwnerGone)
       for (map, row) in members where !staying.contains(row) {
-        lost.append(PersistentIdentifier(store: set.identifier, entity: map.type.name, set.keys.key(map, row)))
+        lost.append(set.identifier(map, row, in: graph))
       }
     }
 
@@ -359,8 +370,7 @@ extension WorkingSet {
         commit = try set.write(container) { context in
           try context.take(objects)
           for (map, row) in gone {
-            let identifier = PersistentIdentifier(store: set.identifier, entity: map.type.name, set.keys.key(map, row))
-            guard let model = context.existing(identifier) else { continue }
+            guard let model = context.existing(set.identifier(map, row, in: graph)) else { continue }
             model.leaveAll()
             context.delete(model)
           }

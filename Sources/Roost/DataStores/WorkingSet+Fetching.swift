@@ -1,12 +1,16 @@
 internal import Foundation
 internal import RoostGraph
+internal import RoostQuery
 
 /// Fetches from a store of the program's own.
 extension WorkingSet {
+  var sortsAsEngine: Bool { store is any AskedStore }
+
   func rows<Model: PersistentModel>(
-    _ descriptor: FetchDescriptor<Model>, for context: any BackedContext
+    _ descriptor: FetchDescriptor<Model>, from start: RoostQuery.Expression?, for context: any BackedContext
   ) throws -> SourceAnswer {
-    let (state, question, map) = (begin(context), try question(descriptor, context), context.store.map(of: Model.self))
+    let (state, question) = (begin(context), try question(descriptor, from: start, context))
+    let map = context.store.map(of: Model.self)
     try followMerges(context)
     let asked = try question == nil ? visible(descriptor, context) : descriptor
     let answer = try AskedAhead.current(context).answer(
@@ -60,11 +64,11 @@ extension WorkingSet {
   }
 
   private func question<Model: PersistentModel>(
-    _ descriptor: FetchDescriptor<Model>, _ context: any BackedContext
+    _ descriptor: FetchDescriptor<Model>, from start: RoostQuery.Expression? = nil, _ context: any BackedContext
   ) throws -> StoreQuestion? {
     guard store is any AskedStore, let graph = context as? GraphContext, let map = context.store.map(of: Model.self)
     else { return nil }
-    return try StoreQuestion(descriptor, map, graph: graph)
+    return try StoreQuestion(descriptor, map, from: start, graph: graph)
   }
 
   /// Returns a descriptor without the predicate, the order and the limit that depend on unsaved
@@ -123,28 +127,32 @@ extension WorkingSet {
       let others = keys.unloaded(after: last.map, last.row, lists: lists, atMost: Self.mostAtOnce - rows.count)
       wanted += others.map { (last.map, $0) }
     }
-    try fetch(wanted.map { identifier(ofUnloaded: $0, $1, context) }, for: context, lists: lists)
+    try fetch(wanted.map { identifier($0, $1, in: context.store) }, for: context, lists: lists)
   }
 
   func refresh(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext) throws {
-    try fetch(rows.map { identifier(ofUnloaded: $0, $1, context) }, for: context, isAgain: true)
+    try fetch(rows.map { identifier($0, $1, in: context.store) }, for: context, isAgain: true)
   }
 
   func loadAll(_ map: EntityMap, for context: any BackedContext, lists: Bool) throws -> Bool {
     let rows = keys.unloaded(map, lists: lists)
     for start in stride(from: 0, to: rows.count, by: Self.mostAtOnce) {
       let some = rows[start..<min(rows.count, start + Self.mostAtOnce)]
-      try fetch(some.map { identifier(ofUnloaded: map, $0, context) }, for: context, lists: lists)
+      try fetch(some.map { identifier(map, $0, in: context.store) }, for: context, lists: lists)
     }
     try context.showNewest()
     return !rows.isEmpty
   }
 
-  private func identifier(
-    ofUnloaded map: EntityMap, _ row: UInt64, _ context: any BackedContext
-  ) -> PersistentIdentifier {
-    let map = context.entityMap(of: row, map)
-    return PersistentIdentifier(store: identifier, entity: map.type.name, keys.key(map, row))
+  /// The identifier that the store uses for a row. It names the row's own class.
+  ///
+  /// - Parameters:
+  ///   - map: a map of the row's entity.
+  ///   - row: the row.
+  ///   - graph: the working set's rows.
+  func identifier(_ map: EntityMap, _ row: UInt64, in graph: GraphStore) -> PersistentIdentifier {
+    let own = graph.maps[keys.ownMap(map, row)]
+    return PersistentIdentifier(store: identifier, entity: own.type.name, keys.key(own, row))
   }
 
   func bring(_ entity: String, _ key: IdentifierKey, for context: any BackedContext) throws {
@@ -176,7 +184,9 @@ extension WorkingSet {
   ) throws {
     let (state, graph) = (begin(context), context.store)
     let merged = try followMerges(context)
-    let identifiers = merged.isEmpty ? identifiers : identifiers.map { merged[$0] ?? $0 }
+    // One row may be in several of the lists whose members are loaded together.
+    var seen: Set<PersistentIdentifier> = []
+    let identifiers = identifiers.map { merged[$0] ?? $0 }.filter { seen.insert($0).inserted }
     try AskedAhead.current(context).load(identifiers, lists: lists, from: self) { [self] wanted in
       try fetch(wanted, graph, as: state, lists: lists, isAgain: isAgain)
     }

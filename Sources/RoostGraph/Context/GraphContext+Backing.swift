@@ -4,11 +4,6 @@ internal import RoostRecords
 extension GraphContext: BackedContext {
   package var failure: (any Error)? { objects.failure }
 
-  package func entityMap(of row: UInt64, _ map: EntityMap) -> EntityMap {
-    if map.family == nil { return map }
-    return objects.registered(map, RowID(row))?.entityMap ?? map
-  }
-
   /// Connects the owners to the backing store. The context that writes fetched rows into the
   /// working set is not connected.
   func connect(_ backing: any BackingStore) {

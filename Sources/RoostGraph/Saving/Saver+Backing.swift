@@ -8,11 +8,24 @@ extension Saver {
     /// will be stored.
     case isBehind
     /// Rows must be loaded, because their values are part of the request.
-    case needs([LinkKey])
+    case needs(DelayedRows)
     /// The backing store merged new objects into others.
     case merges
     /// Others changed these rows in the backing store.
-    case isStale([LinkKey], any Error)
+    case isStale(DelayedRows, any Error)
+  }
+
+  /// Rows of one store. A save may change several stores, which number their maps independently.
+  struct DelayedRows {
+    let store: GraphStore
+    let rows: [LinkKey]
+
+    init(_ store: GraphStore, _ rows: [LinkKey]) { (self.store, self.rows) = (store, rows) }
+
+    /// The rows and their maps; nil if they are of another store.
+    func places(in other: GraphStore) -> [(map: EntityMap, row: UInt64)]? {
+      store === other ? rows.map { (store.maps[$0.map], $0.row) } : nil
+    }
   }
 
   /// Passes the changes of an attempt to the backing store, as the last step before the commit.
@@ -49,10 +62,10 @@ extension Saver {
       changed.reduce(into: [:]) { kept, rows in
         kept[rows.key] = rows.value.filter { gone[rows.key]?.contains($0) != true }
       })
-    if !unloaded.isEmpty { throw Delay.needs(unloaded) }
+    if !unloaded.isEmpty { throw Delay.needs(DelayedRows(store, unloaded)) }
     let outcome: BackingOutcome
     do { outcome = try saveBacking(request) } catch let conflict as BackingConflict {
-      throw Delay.isStale(stale(request), conflict.reason)
+      throw Delay.isStale(DelayedRows(store, stale(request)), conflict.reason)
     }
     self.outcome = outcome
     run.afterCommit = outcome.afterCommit
@@ -193,7 +206,7 @@ extension Saver {
     try objects.registered(map, RowID(row)) ?? objects.readOne(row, objects.origin(map))
   }
 
-  /// Removes the reason of a delay.
+  /// Removes the reason of a delay, if it concerns this store.
   func catchUp(after delay: Delay, _ book: inout DecisionBook) throws {
     if saveBacking == nil {
       if case .isBehind = delay { try follower.advance() }
@@ -201,11 +214,12 @@ extension Saver {
     }
     switch delay {
     case .isBehind: try follower.advance()
-    case .needs(let rows): try loadBacking?(rows.map { (store.maps[$0.map], $0.row) }, false)
+    case .needs(let rows): if let places = rows.places(in: store) { try loadBacking?(places, false) }
     case .isStale(let rows, _):
+      guard let places = rows.places(in: store) else { break }
       metOthers = true
       if mergePolicy == .overwrite { holdAll() }
-      try refreshBacking?(rows.map { (store.maps[$0.map], $0.row) })
+      try refreshBacking?(places)
       try follower.advance()
       if mergePolicy != .error { try partVanished() }
     case .merges:

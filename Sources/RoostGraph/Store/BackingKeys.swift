@@ -1,8 +1,8 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// The keys that the rows of a working set have in the backing store, and which parts of the rows
-/// were fetched.
+/// The keys and classes that the rows of a working set have in the backing store, and which parts of
+/// the rows were fetched.
 ///
 /// ## Invariants
 /// 1. Each key names at most one row of an entity. A row has one key at a time; its earlier keys
@@ -24,6 +24,12 @@ package final class BackingKeys: @unchecked Sendable {
     var listed: UInt64?
     var time: UInt64 = 0
     var isDeleted = false
+    /// The number of the map of the row's class.
+    let map: Int32
+
+    init(_ map: EntityMap, loaded: UInt64? = nil, listed: UInt64? = nil, time: UInt64 = 0) {
+      (self.map, self.loaded, self.listed, self.time) = (Int32(map.number), loaded, listed, time)
+    }
 
     /// Whether the state at a commit lacks the row's values, or the members of its lists.
     func lacks(lists: Bool, in commit: UInt64?) -> Bool {
@@ -126,10 +132,15 @@ package final class BackingKeys: @unchecked Sendable {
     lock.withLock {
       if map.home < entities.count, let known = entities[map.home].key(row) { return known }
       let made = IdentifierKey.temporary(UInt64.random(in: 1 << 40..<1 << 53))
-      put(Entry(loaded: 0, listed: 0), key: made, home: map.home, at: row)
+      put(Entry(map, loaded: 0, listed: 0), key: made, home: map.home, at: row)
       rows[EntityKey(map, made)] = row
       return made
     }
+  }
+
+  /// The number of the map of a row's own class. The caller may know only a map of the entity.
+  package func ownMap(_ map: EntityMap, _ row: UInt64) -> Int {
+    lock.withLock { self[map, row].map { Int($0.map) } ?? map.number }
   }
 
   package func row(_ map: EntityMap, _ key: IdentifierKey) -> UInt64? {
@@ -139,6 +150,8 @@ package final class BackingKeys: @unchecked Sendable {
   /// The known facts about the row that a key names.
   package struct Found {
     package var row: UInt64
+    /// The number of the map of its class.
+    package var map: Int
     package var isLoaded: Bool
     /// Whether the members of its lists are known.
     package var isListed: Bool
@@ -153,8 +166,8 @@ package final class BackingKeys: @unchecked Sendable {
         return nil
       }
       return Found(
-        row: row, isLoaded: entry.loaded != nil, isListed: entry.listed != nil, isDeleted: entry.isDeleted,
-        time: entry.time)
+        row: row, map: Int(entry.map), isLoaded: entry.loaded != nil, isListed: entry.listed != nil,
+        isDeleted: entry.isDeleted, time: entry.time)
     }
   }
 
@@ -180,7 +193,7 @@ package final class BackingKeys: @unchecked Sendable {
       rows.reserveCapacity(rows.count + made.count)
       for new in made {
         let entry = Entry(
-          loaded: new.isLoaded ? commit : nil, listed: new.isLoaded && new.isListed ? commit : nil,
+          new.map, loaded: new.isLoaded ? commit : nil, listed: new.isLoaded && new.isListed ? commit : nil,
           time: new.isLoaded ? time : 0)
         put(entry, key: new.key, home: new.map.home, at: new.row)
         rows[EntityKey(new.map, new.key)] = new.row

@@ -14,7 +14,7 @@ package protocol BackingStore: AnyObject, Sendable {
   /// requested. A row that the backing store no longer has stays unloaded.
   ///
   /// - Parameters:
-  ///   - rows: the rows.
+  ///   - rows: the rows, with any map of their entity. The keys know the classes.
   ///   - context: the context that needs them.
   ///   - lists: whether the members of lists are needed too.
   func load(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext, lists: Bool) throws
@@ -59,8 +59,6 @@ package protocol BackedContext: AnyObject {
 
   /// Shows the newest snapshot, even if the context does not merge the commits of others.
   func showNewest() throws
-  /// The class of a row, if it has an object that tells it.
-  func entityMap(of row: UInt64, _ map: EntityMap) -> EntityMap
 }
 
 /// Others changed rows of the backing store that a save was about to change. They are fetched
