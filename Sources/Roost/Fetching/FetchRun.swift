@@ -220,6 +220,7 @@ struct FetchRun<Model: PersistentModel> {
       try load(part, besides: others)
       part = part.plain.among(answer.rows)
       part.answered = Answered(answer.rows.count, report: answer.report)
+      if rules.haveIdentifiers { part.orders = nil }
       // Without an order the result has the store's order.
       if rules.isEmpty {
         part.orders = nil

@@ -62,9 +62,8 @@ struct SortRule<Model: PersistentModel> {
   /// sort.
   func order(_ map: EntityMap, _ store: GraphStore) -> (order: Order, passes: [EntityMap])? {
     guard let path, let placed = PlacedPath(path, map, store: store), placed.kind.isSortable else { return nil }
-    // Identifiers are sorted by the names of classes first. In a working set the numbers of rows are
-    // not those of its store.
-    if let row = placed.row, row.family != nil || store.backing != nil { return nil }
+    // Identifiers are sorted by the names of classes first.
+    if let row = placed.row, row.family != nil { return nil }
     let collation: Collation =
       switch path.change {
       case .none, .rank, .rawValue: .plain
@@ -173,6 +172,15 @@ struct SortRules<Model: PersistentModel> {
       passes += found.passes
     }
     return (orders, passes)
+  }
+
+  /// Whether a sort key is an identifier. In a working set the engine cannot sort by it: its rows
+  /// have other numbers than the rows of its store.
+  var haveIdentifiers: Bool {
+    rules.contains { rule in
+      rule.keyPath.map { TypeFacts.whole(Swift.type(of: $0 as AnyKeyPath).valueType) == PersistentIdentifier.self }
+        ?? false
+    }
   }
 
   /// Throws if a comparison would end the program.
