@@ -19,8 +19,8 @@ struct SelectTrial {
         record.place(seed, step, image: "question")
         record.count += 1
         let choices = Choices(seed: seed &* 1000 &+ UInt64(step))
-        let way = SelectQuestion.Way.allCases[choices.below(3)]
-        let asked = SelectQuestion(way, choices, pool: Pool(seed: seed &* 77 &+ UInt64(step)), stage: stage)
+        let way = choices.pick(SelectQuestion.Way.allCases)
+        let asked = try SelectQuestion(way, choices, pool: Pool(seed: seed &* 77 &+ UInt64(step)), stage: stage)
         let complaint = asked.complaint()
         record.note(asked.kind)
         record.trace?("\(step): \(asked.text)")
@@ -37,6 +37,8 @@ final class SelectQuestion {
   enum Way: CaseIterable {
     /// On saved models, with unsaved changes, and on saved models while there are unsaved changes.
     case saved, pending, beside
+    /// With unsaved changes, in a new child context, which has fetched nothing.
+    case stranger
   }
 
   let context: ModelContext
@@ -49,9 +51,14 @@ final class SelectQuestion {
   private(set) var text = ""
   private(set) var kind = ""
 
-  init(_ way: Way, _ choices: Choices, pool: Pool, stage: Stage) {
-    context = way == .saved ? stage.saved : stage.pending
-    shown = way == .pending ? stage.pending : stage.saved
+  init(_ way: Way, _ choices: Choices, pool: Pool, stage: Stage) throws {
+    (context, shown) =
+      switch way {
+      case .saved: (stage.saved, stage.saved)
+      case .pending: (stage.pending, stage.pending)
+      case .beside: (stage.pending, stage.saved)
+      case .stranger: (try ModelContext(parent: stage.pending), stage.pending)
+      }
     includesPending = way != .beside
     (self.choices, self.pool) = (choices, pool)
   }
@@ -72,12 +79,13 @@ final class SelectQuestion {
   }
 
   private func complaint(of rows: Rows) throws -> String? {
-    switch choices.below(7) {
+    switch choices.below(8) {
     case 0, 1: return try projection(rows)
     case 2: return try joined(rows)
     case 3: return try window(rows)
     case 4: return try distinct(rows)
     case 5: return try union(rows)
+    case 6: return try related(rows)
     default: return try groups(rows)
     }
   }

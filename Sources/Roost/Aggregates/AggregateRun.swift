@@ -70,10 +70,11 @@ struct AggregateRun<Model: PersistentModel> {
         }
         return Found(groups: sorted(groups, always: true))
       }
-      let isChanged = part.isChanged
+      // In a working set the numbers of rows are not those of its store.
+      let sortsAgain = part.isChanged || graph.source != nil
       let groups = try added(part.pending, to: engine(part, asked.compactMap { $0 }, keys: by.compactMap { $0 }))
       try note(run, part, in: graph, before: before, groups: groups.count)
-      return Found(groups: sorted(groups, always: isChanged))
+      return Found(groups: sorted(groups, always: sortsAgain))
     } catch let fault as ConditionFault where fault.code == .tooLarge {
       guard let stream, ForcedWay.streamsGroups != false else { throw fault }
       state.queryMemory?.giveBack(to: 0)

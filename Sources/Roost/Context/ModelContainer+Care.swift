@@ -229,8 +229,10 @@ extension ModelContainer {
   /// - Parameter for: the call that needs the store's file, as a noun.
   func store(of configuration: ModelConfiguration?, for call: String) throws -> GraphStore {
     let found = try store(of: configuration)
+    let isChild = found.backing?.isContext == true
     try Doorway.pass {
-      try found.refuseWorkingSet(call, instead: "the models are in another place, and this container keeps only a part")
+      try found.refuseWorkingSet(
+        call, instead: isChild ? "use the container of the parent context" : "use what that store has for it")
     }
     return found
   }

@@ -71,6 +71,8 @@ final class ParentStore: DataStore {
   let parent: ModelContext
   /// The content of each model that the child got. The parent has changed a model that differs from it.
   private var given: [PersistentIdentifier: SnapshotContent] = [:]
+  /// Models of ``given`` that the parent no longer has.
+  private var gone: [PersistentIdentifier] = []
   /// The models that were unsaved in the parent. Its save may merge them into other models.
   private var unsaved: Set<PersistentIdentifier> = []
   /// The number of the parent's saves, and of the merges that the parent has followed, when
@@ -113,13 +115,36 @@ final class ParentStore: DataStore {
   }
 
   func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
-    let result = try parent.answer(
-      DataStoreFetchRequest(descriptor: shown(request.descriptor), editingState: request.editingState))
+    let wanted = shown(request.descriptor)
+    let result: DataStoreFetchResult<T, DefaultSnapshot>
+    do {
+      result = try parent.answer(DataStoreFetchRequest(descriptor: wanted, editingState: request.editingState))
+    } catch let error as RoostError where error.code == .badCondition && wanted.predicate != nil {
+      // The child may have deleted or changed the model that causes the error.
+      throw DataStoreError.preferInMemoryFilter
+    }
     for snapshot in result.fetchedSnapshots { note(snapshot.content) }
+    noteGone(wanted, result.fetchedSnapshots)
     return result
   }
 
-  func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int { try parent.fetchCount(shown(request.descriptor)) }
+  /// Notes the models that are missing in the answer to a question for all models of a class.
+  private func noteGone<T>(_ asked: FetchDescriptor<T>, _ found: [DefaultSnapshot]) {
+    guard asked.predicate == nil, (asked.fetchLimit ?? 0) == 0, (asked.fetchOffset ?? 0) == 0 else { return }
+    let found = Set(found.map(\.persistentIdentifier))
+    let missing = given.filter { identifier, content in
+      !found.contains(identifier) && content.type.isKind(of: T._$type) && parent.existing(identifier) == nil
+    }
+    for identifier in missing.keys { given[identifier] = nil }
+    gone += missing.keys
+  }
+
+  /// Returns the models of ``given`` that an answer showed to be gone since the last call.
+  func takeGone() -> [PersistentIdentifier] { exchange(&gone, with: []) }
+
+  func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    try parent.fetchCount(shown(request.descriptor))
+  }
 
   func fetchIdentifiers<T>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier] {
     try parent.fetchIdentifiers(shown(request.descriptor))

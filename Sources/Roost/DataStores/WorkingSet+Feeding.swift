@@ -5,18 +5,24 @@ internal import RoostRecords
 extension WorkingSet {
   typealias Place = (map: EntityMap, row: UInt64)
 
-  /// Writes snapshots into the working set. Returns the numbers of their rows, in order; nil for
-  /// rows that a later save or fetch wrote.
+  /// Writes snapshots into the working set, and removes models that a parent context no longer has.
+  /// Returns the numbers of the snapshots' rows, in order; nil for rows that a later save or fetch
+  /// wrote.
   @discardableResult
   func feed(_ contents: [SnapshotContent], askedAt time: UInt64) throws -> [UInt64?] {
     try checkThread()
     guard let container else { throw RoostError(.closed, "the container of the store \(identifier) has ended") }
-    if contents.isEmpty { return [] }
+    // A new key of a row names a model that a save of the parent has renamed.
+    let gone = ((store as? ParentStore)?.takeGone() ?? []).filter { identifier in
+      container.stores.row(of: identifier).map { keys.key($0.map, $1) == identifier.key } ?? false
+    }
+    if contents.isEmpty, gone.isEmpty { return [] }
     return try feeding.withLock {
       // Models that were requested before an erase are gone.
       if keys.wasErased(after: time) { return contents.map { _ in nil } }
       var meal = try Meal(self, container, askedAt: time)
       try meal.take(contents)
+      try meal.drop(gone)
       try meal.finish()
       return meal.found.count == contents.count ? meal.found : Array(meal.found.prefix(contents.count))
     }

@@ -220,6 +220,7 @@ struct FetchRun<Model: PersistentModel> {
       try load(part, besides: others)
       part = part.plain.among(answer.rows)
       part.answered = Answered(answer.rows.count, report: answer.report)
+      if rules.haveIdentifiers { part.orders = nil }
       // Without an order the result has the store's order.
       if rules.isEmpty {
         part.orders = nil
@@ -235,6 +236,8 @@ struct FetchRun<Model: PersistentModel> {
       // Related rows have unsaved changes, so the engine cannot test the condition.
       part.condition = nil
       part.tests = all
+      // A working set has other rows too: unloaded ones, and those that its store has deleted.
+      if let answer { part = part.among(answer.rows) }
     }
     part.isBlind = others.contains { graph.hasPending($0) }
     // Rows with sort values have unsaved changes, so the engine cannot sort.

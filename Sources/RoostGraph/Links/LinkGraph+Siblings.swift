@@ -15,10 +15,12 @@ extension LinkGraph {
     readTargets(wanted)
   }
 
-  /// Reads the rows that a reference refers to, for all objects of a batch.
+  /// Reads the rows that a reference refers to, for all objects of a batch. A working set fetches
+  /// them first.
   private func readAllTargets(_ batch: Batch, _ relation: Relation, origin: RowOrigin) {
     var wanted = WantedTargets(relation, self.objects.origin(store.maps[relation.target]), batch: batch)
     for row in batch.rows { _ = try? note(row, &wanted, origin: origin) }
+    fetch(wanted.rows, relation)
     readTargets(wanted)
   }
 
@@ -145,7 +147,9 @@ extension LinkGraph {
       if relation.isList { return }
       var seen: Set<UInt64> = []
       rows = rows.compactMap { row in
-        guard let object = origin.known(row), let target = try? current(object, relation, origin: origin),
+        // A row that the store of a working set did not return has no references.
+        guard let object = origin.known(row), !objects.isUnloaded(origin, row),
+          let target = try? current(object, relation, origin: origin),
           RowNumber.leads(target), seen.insert(target).inserted
         else { return nil }
         return target
@@ -166,6 +170,7 @@ extension LinkGraph {
     let batch = Batch(map.home, rows)
     // Last, because each read makes a batch of its own, and the oldest batches are dropped.
     defer { objects.note(batch) }
+    fetchAll(batch, origin, lists: properties.contains { relation(origin, $0)?.isList == true })
     for property in properties {
       guard let relation = relation(origin, property) else { continue }
       settle(relation.pair)
@@ -175,13 +180,23 @@ extension LinkGraph {
         readAllTargets(batch, relation, origin: origin)
         continue
       }
-      objects.attempt { try loadRows?(rows.map { (map, $0) }, true) }
       for place in stride(from: 0, to: rows.count, by: Batch.width) {
         var members: [UInt64] = []
         let count = loadLists(batch, place, relation: relation, origin: origin, rows: &members)
         noteLists(count, relation, members: members)
       }
     }
+  }
+
+  /// Fetches missing values of a batch's rows, and reads the objects that were faults before.
+  ///
+  /// - Parameter lists: whether the members of lists are needed too.
+  private func fetchAll(_ batch: Batch, _ origin: RowOrigin, lists: Bool) {
+    guard let loadRows else { return }
+    objects.attempt { try loadRows(batch.rows.map { (origin.map, $0) }, lists) }
+    let faults = batch.rows.filter { origin.known($0)?._$state.flags.contains(.fault) == true }
+    guard !faults.isEmpty, let found = try? objects.readTogether(faults, origin) else { return }
+    session.release(batch.keep(found))
   }
 
   /// Records lists that were loaded before the program read them.

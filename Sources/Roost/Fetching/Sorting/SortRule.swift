@@ -174,6 +174,15 @@ struct SortRules<Model: PersistentModel> {
     return (orders, passes)
   }
 
+  /// Whether a sort key is an identifier. In a working set the engine cannot sort by it: its rows
+  /// have other numbers than the rows of its store.
+  var haveIdentifiers: Bool {
+    rules.contains { rule in
+      rule.keyPath.map { TypeFacts.whole(Swift.type(of: $0 as AnyKeyPath).valueType) == PersistentIdentifier.self }
+        ?? false
+    }
+  }
+
   /// Throws if a comparison would end the program.
   func check() throws { for rule in rules { try rule.check() } }
 
