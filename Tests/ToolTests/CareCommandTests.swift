@@ -117,7 +117,7 @@ import Testing
 
   // MARK: Compact
 
-  /// Before the fix, both commands raised the format of an old store silently.
+  /// Before the fixes, these commands raised the format of an old store silently.
   @Test func `a raised format is reported`() throws {
     let old = try #require(GoldenVersion.all.first { $0.version == 2 }).sample("rows closed")
     let (path, target) = (folder.file("old.roost"), folder.file("new.roost"))
@@ -127,6 +127,17 @@ import Testing
     #expect(SuperblockSlot.version(of: path) == 2 && SuperblockSlot.version(of: target) == 3)
     #expect(Transcript.of("compact", path).output.contains("\nformat  raised from version 2 to 3"))
     #expect(!Transcript.of("compact", path).output.contains("format"))
+    let wanted = "\nformat  raised from version 2 to 3"
+    for words in [["set", path, "Owner", "name = \"x\"", "--all"], ["delete", path, "Owner", "--all"]] {
+      try FileManager.default.removeItem(atPath: path)
+      try old.place(in: DiskFileSystem.shared, at: path)
+      // A dry run opens the store for writing too.
+      let tried = Transcript.run(words + ["--dry-run"])
+      #expect(tried.output.hasPrefix("Not done: ") && tried.output.contains(wanted), "\(tried)")
+      try old.place(in: DiskFileSystem.shared, at: path)
+      let done = Transcript.run(words + ["--yes"])
+      #expect(done.output.hasPrefix("Done: ") && done.output.contains(wanted), "\(done)")
+    }
   }
 
   @Test func `compacting returns the freed pages once`() throws {

@@ -29,6 +29,11 @@ struct Transcript {
 }
 
 @Suite struct CommandTests {
+  @Test func `a condition needs no option`() {
+    let asked = Transcript.of("query", "a.roost", "Album", "--where", "year > 1")
+    #expect(asked.ending == .usage && asked.errors.hasPrefix("Error: The condition needs no '--where': "), "\(asked)")
+  }
+
   @Test func `help names every command and every exit code`() {
     let overview = Transcript.of("help")
     #expect(overview.ending == .good)

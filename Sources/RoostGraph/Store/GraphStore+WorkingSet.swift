@@ -5,8 +5,9 @@ extension GraphStore {
   /// Throws if this is a working set. Only saves may change its rows, so that the backing store
   /// gets the changes.
   func refuseWorkingSet(_ what: String) throws {
-    guard backing != nil else { return }
+    guard let backing else { return }
+    let place = backing.isContext ? "a child context" : "a store of the program's own"
     throw GraphFault(
-      .badValue, "\(what) does not work with a store of the program's own: change the models, and save")
+      .badValue, "\(what) does not work in \(place): change the models, and save")
   }
 }

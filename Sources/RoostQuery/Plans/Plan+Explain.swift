@@ -22,7 +22,7 @@ extension Plan {
     }
     if let residual {
       var line = "  test \(describer.text(residual.expression))"
-      if let escapes = program?.escapes, escapes > 0 { line += " (\(escapes) parts interpreted)" }
+      if let escapes = program?.escapes, escapes > 0 { line += " (\(Self.count(escapes, "part")) interpreted)" }
       if tallied { line += ": \(Self.count(tally.rows, "row")) read, \(tally.matches) pass" }
       lines.append(line)
     }

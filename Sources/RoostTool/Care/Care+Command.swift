@@ -68,7 +68,8 @@ extension Command {
           AsOf.option,
           Waiting.option,
           Syntax.Option(name: "json", help: "Print JSON."),
-        ])
+        ]),
+      changedStore: { $0.texts("entity").isEmpty ? nil : $0.operand(1) ?? $0.operands[0] }
     ) { arguments, console in
       if !arguments.texts("entity").isEmpty { return try restoreRows(arguments, console) }
       for option in ["where", "as-of"] where arguments.text(option) != nil {
@@ -124,7 +125,7 @@ extension Command {
         "Works in short transactions. You may stop it at any time; finished transactions remain. Ends with 3 if another",
         "process has the store open, and with 1 if the store cannot be read or written.",
       ],
-      syntax: syntax
+      syntax: syntax, changedStore: { $0.operands[0] }
     ) { arguments, console in
       let report = try Waiting.whileInUse(arguments) {
         try CompactReport(arguments.operands[0], console.quiet(arguments.has("json")))

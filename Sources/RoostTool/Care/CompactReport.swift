@@ -10,7 +10,6 @@ struct CompactReport: Encodable {
   var steps = 0
   var seconds: Double
   private let pageBytes: Int
-  private var format: FormatChange
 
   private enum CodingKeys: String, CodingKey {
     case path, pagesBefore, pages, freePages, movedPages, steps, seconds
@@ -18,7 +17,6 @@ struct CompactReport: Encodable {
 
   init(_ path: String, _ console: Console) throws {
     let store = try Looking.openTrees(path, isReading: false)
-    format = FormatChange(before: SuperblockSlot.version(of: path))
     let began = ContinuousClock.now
     let before = try store.statistics(samples: 0)
     self.path = store.path
@@ -37,12 +35,10 @@ struct CompactReport: Encodable {
     freePages = last.freePages
     // Closing makes a checkpoint, so that the file stays short.
     try store.close()
-    format.now = SuperblockSlot.version(of: path)
     seconds = ReadableNumber.seconds(ContinuousClock.now - began)
   }
 
   func write(to console: Console) {
-    defer { format.write(to: console, path) }
     let gained = max(0, pagesBefore - pages)
     let now = "the file has \(ReadableNumber.count(pages, "page")) now, \(ReadableNumber.count(freePages)) of them free"
     if gained == 0 { return console.line(console.styled("compact", .good) + "  nothing to give back; \(now)") }

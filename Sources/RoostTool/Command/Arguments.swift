@@ -49,6 +49,9 @@ struct Arguments {
       if parts[0] == "--json" {
         throw UsageError(sentence: "This command has no '--json': it prints text for people, or for a shell")
       }
+      if parts[0] == "--where", syntax.operands.contains(where: { $0.name == "condition" }) {
+        throw UsageError(sentence: "The condition needs no '--where': write it after the entity, in quotes")
+      }
       let known = syntax.options.map { "--" + $0.name } + ["--help", "--version"]
       throw UsageError(sentence: "Unknown option '\(parts[0])'" + Spelling.hint(String(parts[0]), among: known))
     }

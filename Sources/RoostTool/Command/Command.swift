@@ -33,6 +33,8 @@ struct Command {
   var syntax = Syntax()
   /// Whether the command is internal, so that help does not show it.
   var isHidden = false
+  /// The path of the store that the command changes in place; nil if it changes none.
+  var changedStore: (Arguments) -> String? = { _ in nil }
   var run: (Arguments, Console) throws -> Ending
 
   static var all: [Command] {
@@ -143,12 +145,20 @@ struct Command {
         let arguments = try Arguments(words.dropFirst(), for: command.syntax)
         if arguments.wantsHelp { return try help([first], console) }
         if arguments.wantsVersion { return try dispatch(["--version"], console) }
-        return try command.run(arguments, console)
+        return try command.perform(arguments, console)
       } catch var error as UsageError {
         error.command = command.name
         throw error
       }
     }
+  }
+
+  /// Runs the command. Says if it raised the format of its store.
+  func perform(_ arguments: Arguments, _ console: Console) throws -> Ending {
+    guard let path = changedStore(arguments), !arguments.has("json") else { return try run(arguments, console) }
+    let before = SuperblockSlot.version(of: path)
+    defer { FormatChange(before: before, now: SuperblockSlot.version(of: path)).write(to: console, path) }
+    return try run(arguments, console)
   }
 
   private static func find(_ name: String, topics: [String] = []) throws(UsageError) -> Command {

@@ -19,7 +19,8 @@ extension Command {
         operands: RowWriting.operands + [
           Syntax.Operand(name: "changes", help: "Assignments, separated by commas."),
           RowWriting.condition,
-        ], options: [RowWriting.allOption] + RowWriting.options)
+        ], options: [RowWriting.allOption] + RowWriting.options),
+      changedStore: { $0.operands[0] }
     ) { arguments, console in
       let writing = try RowWriting(arguments, console, condition: arguments.operand(3), way: .set)
       let changes = try TypedQuestion.changes(arguments.operands[2], of: writing.rows, writing.catalog)
@@ -45,7 +46,8 @@ extension Command {
         operands: RowWriting.operands + [
           Syntax.Operand(name: "values", help: "Assignments, separated by commas. '' if all fields have defaults.")
         ],
-        options: RowWriting.options)
+        options: RowWriting.options),
+      changedStore: { $0.operands[0] }
     ) { arguments, console in
       let writing = try RowWriting(arguments, console, condition: nil, way: .insert)
       let entity = writing.rows.entity
@@ -66,7 +68,8 @@ extension Command {
         "deletion ends the command. " + RowWriting.discussion,
       ],
       syntax: Syntax(
-        operands: RowWriting.operands + [RowWriting.condition], options: [RowWriting.allOption] + RowWriting.options)
+        operands: RowWriting.operands + [RowWriting.condition], options: [RowWriting.allOption] + RowWriting.options),
+      changedStore: { $0.operands[0] }
     ) { arguments, console in
       let writing = try RowWriting(arguments, console, condition: arguments.operand(2), way: .delete)
       return try writing.run { writer in

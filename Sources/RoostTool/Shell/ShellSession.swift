@@ -193,7 +193,7 @@ final class ShellSession {
       default: .delete
       }
     // A condition may begin with a minus.
-    _ = try command.run(Arguments(options + ["--"] + words, for: command.syntax), console)
+    _ = try command.perform(Arguments(options + ["--"] + words, for: command.syntax), console)
   }
 
   // MARK: For dot commands

@@ -74,7 +74,7 @@ extension Command {
           Syntax.Option(name: "dry-run", help: "Print the class that '--create' would make, and do nothing."),
           Waiting.option,
           Syntax.Option(name: "json", help: "Print what was done as JSON."),
-        ])
+        ]), changedStore: { $0.operands[0] }
     ) { arguments, console in
       try Importing(arguments, console).run()
     }

@@ -84,8 +84,8 @@ struct SuperblockSlot: Encodable {
 /// The format versions of a file before and after a command that writes superblocks. Each of them
 /// gets the newest version.
 struct FormatChange {
-  var before: UInt32?
-  var now: UInt32?
+  let before: UInt32?
+  let now: UInt32?
 
   func write(to console: Console, _ path: String) {
     guard let before, let now, before < now else { return }
