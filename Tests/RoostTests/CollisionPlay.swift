@@ -193,7 +193,7 @@ struct CollisionPlay {
     }
     var seals = (0..<Self.sealCount).filter { !given.contains($0) }
     for at in all.indices where !seals.isEmpty && random.next(3) == 0 {
-      all[at].row.seal = random.next(4) == 0 ? newSeal() : seals.remove(at: random.next(seals.count))
+      all[at].row.seal = seals.remove(at: random.next(seals.count))
     }
     return all
   }
@@ -208,8 +208,8 @@ struct CollisionPlay {
     }
     if !one.row.labels.isEmpty { ware.labels = one.row.labels.sorted().compactMap { view.labels[$0] } }
     if let number = one.row.seal {
-      let seal = view.seals[number] ?? Seal(number)
-      if isFirst, random.next(2) == 0 { seal.ware = ware } else { ware.seal = seal }
+      let seal = view.seals[number]
+      if isFirst, random.next(2) == 0 { seal?.ware = ware } else { ware.seal = seal }
     }
     if !isFirst { context.insert(ware) }
     return ware

@@ -157,16 +157,19 @@ import Testing
     #expect(try ModelContext(container).fetchCount(alone) == 2)
   }
 
-  @Test func `a new partner of a ware that a save drops has no ware`() throws {
-    context.insert(Ware("a"))
+  /// As a member of a list, unless the stored ware has a seal.
+  @Test(arguments: [false, true]) func `a new partner of a dropped ware goes to the stored one`(hasSeal: Bool) throws {
+    let stored = Ware("a")
+    context.insert(stored)
+    if hasSeal { stored.seal = Seal(1) }
     try context.save()
     context.uniquePolicy = .keepExisting
     let (new, seal) = (Ware("a"), Seal(7))
     context.insert(new)
     new.seal = seal
     try context.save()
-    #expect(seal.ware == nil && !seal.isDeleted)
-    #expect(try Stock.wares(container)["a"]?.seal == nil)
+    #expect(stored.seal?.number == (hasSeal ? 1 : 7) && seal.ware === (hasSeal ? nil : stored))
+    #expect(try Stock.wares(container)["a"]?.seal?.number == (hasSeal ? 1 : 7))
   }
 
   /// The program sets the seal of a stored ware, and then of a new one that the save drops.

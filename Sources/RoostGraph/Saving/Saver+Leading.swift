@@ -15,8 +15,9 @@ extension Saver {
       let target = run.row(relation.home, row)
       if target != row {
         run.noteDifference(object)
+        // A new partner of a dropped object goes to the row, unless that has one.
         if relation.isOneToOne, !relation.isOwnInverse, origin.map.type.mayBeNil(relation.property),
-          try keepsPartner(object, relation, run: run)
+          object._$state.flags.isDisjoint(with: .inserted), try keepsPartner(object, relation, run: run)
         {
           if let former = formerOwner(of: LinkKey(object, origin, property: relation.property), relation) {
             box.sink.builder.set(slot, reference: RowID(run.row(relation.home, former)))

@@ -43,6 +43,7 @@ extension Saver {
         run.refuse(GraphFault.needsPartner(objects.name(object), property, other: names.0, target: names.1))
         return .refused
       }
+      if try keepsPartner(object, relation, run: run) { return .staysAlone }
       if isOutranked(object, by: one.former.row, at: one.target, relation: relation, run: run) { return .staysAlone }
       return mergePolicy == .storeWins && run.decisions.isEmpty ? .staysAlone : .takes
     } clear: {
