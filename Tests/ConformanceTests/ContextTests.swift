@@ -122,6 +122,10 @@ import Testing
   }
 
   @Test func `the last model with a unique value wins`() throws {
+    #if canImport(Roost)
+      // The save of the parent compares unique values.
+      if StoreKind.current == .child { return }
+    #endif
     let context = try makeContext()
     let first = Garden(name: "a")
     context.insert(first)

@@ -106,14 +106,16 @@ package struct StoreAnswer {
 }
 
 extension StoreQuestion {
-  init<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, _ map: EntityMap, graph: GraphContext) throws {
+  /// - Parameter from: a condition on the order that the wanted models fulfil too.
+  init<Model: PersistentModel>(
+    _ descriptor: FetchDescriptor<Model>, _ map: EntityMap, from start: RoostQuery.Expression?, graph: GraphContext
+  ) throws {
     let rows = QuestionRows(graph.store)
     let translation = try descriptor.predicate.map { try Translation($0, map, graph: graph, unknown: rows) }
     let isBlind = graph.hasUnsaved(translation?.passesThrough ?? [], for: descriptor)
     self.map = map
     self.rows = rows
     catalog = try graph.session.catalog()
-    condition = isBlind ? nil : translation?.condition
     let isWhole = !isBlind && translation?.tests.isEmpty != false
     self.isWhole = isWhole
     let rules = SortRules(descriptor.sortBy)
@@ -122,6 +124,9 @@ extension StoreQuestion {
     }
     let orders = rules.isEmpty ? [] : found
     self.orders = orders
+    let own = isBlind ? nil : translation?.condition
+    let start = orders == nil ? nil : start
+    condition = start.map { start in own.map { start && $0 } ?? start } ?? own
     limit = descriptor.fetchLimit.flatMap { $0 > 0 && isWhole && orders != nil ? $0 : nil }
   }
 }

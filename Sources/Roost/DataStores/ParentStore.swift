@@ -104,16 +104,25 @@ final class ParentStore: DataStore {
     if isUnsaved(content.identifier) { unsaved.insert(content.identifier) }
   }
 
+  /// Returns a descriptor that includes the unsaved changes of the parent. They are what the child
+  /// calls stored.
+  private func shown<T>(_ descriptor: FetchDescriptor<T>) -> FetchDescriptor<T> {
+    var shown = descriptor
+    shown.includePendingChanges = true
+    return shown
+  }
+
   func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
-    let result = try parent.answer(request)
+    let result = try parent.answer(
+      DataStoreFetchRequest(descriptor: shown(request.descriptor), editingState: request.editingState))
     for snapshot in result.fetchedSnapshots { note(snapshot.content) }
     return result
   }
 
-  func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int { try parent.fetchCount(request.descriptor) }
+  func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int { try parent.fetchCount(shown(request.descriptor)) }
 
   func fetchIdentifiers<T>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier] {
-    try parent.fetchIdentifiers(request.descriptor)
+    try parent.fetchIdentifiers(shown(request.descriptor))
   }
 
   /// Returns those of some models that the parent still has.

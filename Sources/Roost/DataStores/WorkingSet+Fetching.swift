@@ -1,12 +1,16 @@
 internal import Foundation
 internal import RoostGraph
+internal import RoostQuery
 
 /// Fetches from a store of the program's own.
 extension WorkingSet {
+  var sortsAsEngine: Bool { store is any AskedStore }
+
   func rows<Model: PersistentModel>(
-    _ descriptor: FetchDescriptor<Model>, for context: any BackedContext
+    _ descriptor: FetchDescriptor<Model>, from start: RoostQuery.Expression?, for context: any BackedContext
   ) throws -> SourceAnswer {
-    let (state, question, map) = (begin(context), try question(descriptor, context), context.store.map(of: Model.self))
+    let (state, question) = (begin(context), try question(descriptor, from: start, context))
+    let map = context.store.map(of: Model.self)
     try followMerges(context)
     let asked = try question == nil ? visible(descriptor, context) : descriptor
     let answer = try AskedAhead.current(context).answer(
@@ -60,11 +64,11 @@ extension WorkingSet {
   }
 
   private func question<Model: PersistentModel>(
-    _ descriptor: FetchDescriptor<Model>, _ context: any BackedContext
+    _ descriptor: FetchDescriptor<Model>, from start: RoostQuery.Expression? = nil, _ context: any BackedContext
   ) throws -> StoreQuestion? {
     guard store is any AskedStore, let graph = context as? GraphContext, let map = context.store.map(of: Model.self)
     else { return nil }
-    return try StoreQuestion(descriptor, map, graph: graph)
+    return try StoreQuestion(descriptor, map, from: start, graph: graph)
   }
 
   /// Returns a descriptor without the predicate, the order and the limit that depend on unsaved

@@ -13,7 +13,10 @@ public struct FetchCursor: Codable, Hashable, Sendable {
   let sort: [String]
   /// The sort values, as rows store them.
   let values: [[UInt8]]
+  /// The number of the row; 0 if the model has the key of another store.
   let row: UInt64
+  /// The key that the model has in a store of the program's own.
+  let key: String?
 }
 
 /// One page of a fetch, and the cursor of the next page.
@@ -36,31 +39,35 @@ extension FetchRun {
         .badValue, "a page begins after the previous page, not at offset \(offset): leave fetchOffset out")
     }
     let size = min(limit ?? Self.defaultSize, 1 << 30)
-    let part = try part()
-    if !descriptor.includePendingChanges, part.graph.hasPending(part.map) {
+    let place = try state.stores.known(Model.self)
+    let (map, graph) = (place.map, state.graph(place.store))
+    if !descriptor.includePendingChanges, graph.hasPending(map) {
       throw RoostError(
         .pendingChanges,
         "\(Model._$type.name): a page without pending changes cannot be computed while models have unsaved changes: save first, or keep includePendingChanges true"
       )
     }
-    guard let ordering = rules.orders(part.map, part.graph.store) else {
+    try rules.check()
+    guard let ordering = rules.orders(map, graph.store) else {
       throw SwiftDataError.unsupportedSortDescriptor.about(
-        "a page needs an order of stored properties, and \(rules.words(part.map, part.graph.store)) is computed: sort by stored properties, or fetch with fetchOffset"
+        "a page needs an order of stored properties, and \(rules.words(map, graph.store)) is computed: sort by stored properties, or fetch with fetchOffset"
       )
     }
     let orders = ordering.orders.isEmpty ? [Order(.row)] : ordering.orders
-    let keys = try RowKeys(orders, part.graph.session.ground(), entity: part.map.entity.id)
-    let point = try cursor.map { try self.point($0, keys, part: part) }
-    var models = try behind(point, orders, keys: keys, size: size + 1, part: part)
+    let keys = try RowKeys(orders, graph.session.ground(), entity: map.entity.id)
+    let point = try cursor.map { try self.point($0, keys, map: map, store: graph.store) }
+    var models =
+      try graph.source.map { source in
+        try fetched(after: cursor, point, orders, keys: keys, size: size + 1, source: source)
+      } ?? after(point, orders, keys: keys, size: size + 1)
     let hasMore = models.count > size
     models = Array(models.prefix(size))
-    let next = try hasMore ? models.last.map { try self.cursor($0, keys, part: part) } : nil
+    let next = try hasMore ? models.last.map { try self.cursor($0, keys, map: map, graph: graph) } : nil
     return FetchPage(models: models, next: next)
   }
 
-  private func behind(
-    _ point: SeekPoint?, _ orders: [Order], keys: RowKeys, size: Int, part: FetchPart<Model>
-  ) throws -> [Model] {
+  private func after(_ point: SeekPoint?, _ orders: [Order], keys: RowKeys, size: Int) throws -> [Model] {
+    let part = try part()
     let start = point.flatMap { keys.bytes($0) }
     func isBehind(_ model: Model) throws -> Bool {
       guard let start else { return true }
@@ -93,7 +100,7 @@ extension FetchRun {
 
   // MARK: Cursors
 
-  private func point(of model: Model, _ keys: RowKeys) throws -> SeekPoint {
+  func point(of model: Model, _ keys: RowKeys) throws -> SeekPoint {
     let row = RowID(model._$state.row)
     if rules.isEmpty { return SeekPoint([.reference(row)], row) }
     return SeekPoint(
@@ -103,27 +110,33 @@ extension FetchRun {
       }, row)
   }
 
-  private func cursor(_ model: Model, _ keys: RowKeys, part: FetchPart<Model>) throws -> FetchCursor {
+  private func cursor(
+    _ model: Model, _ keys: RowKeys, map: EntityMap, graph: GraphContext
+  ) throws -> FetchCursor {
     let point = try point(of: model, keys)
+    let key = graph.source == nil ? nil : model.persistentModelID.key
     return FetchCursor(
-      entity: part.map.type.name, store: part.graph.store.identifier, sort: rules.rules.map(\.words),
-      values: try zip(keys.types, point.values).map { try $1.elementBytes(as: $0) }, row: point.row.number)
+      entity: map.type.name, store: graph.store.identifier, sort: rules.rules.map(\.words),
+      values: try zip(keys.types, point.values).map { try $1.elementBytes(as: $0) },
+      row: key.map { $0.number ?? 0 } ?? point.row.number, key: key?.text)
   }
 
-  private func point(_ cursor: FetchCursor, _ keys: RowKeys, part: FetchPart<Model>) throws -> SeekPoint {
+  private func point(
+    _ cursor: FetchCursor, _ keys: RowKeys, map: EntityMap, store: GraphStore
+  ) throws -> SeekPoint {
     func wrong(_ detail: String) -> RoostError {
       RoostError(
         .badValue, "\(detail): use the cursor with the descriptor that it came from, or begin again without a cursor")
     }
     let sort = rules.rules.map(\.words)
     func text(_ sort: [String]) -> String { sort.isEmpty ? "nothing" : sort.joined(separator: ", ") }
-    guard cursor.entity == part.map.type.name else {
-      throw wrong("the cursor is from a fetch of \(cursor.entity), and this fetch is of \(part.map.type.name)")
+    guard cursor.entity == map.type.name else {
+      throw wrong("the cursor is from a fetch of \(cursor.entity), and this fetch is of \(map.type.name)")
     }
     guard cursor.sort == sort else {
       throw wrong("the cursor's fetch was sorted by \(text(cursor.sort)), this one is sorted by \(text(sort))")
     }
-    guard cursor.store == part.graph.store.identifier else { throw wrong("the cursor is from another store") }
+    guard cursor.store == store.identifier else { throw wrong("the cursor is from another store") }
     guard cursor.values.count == keys.types.count else { throw wrong("the cursor has \(cursor.values.count) values") }
     let values = zip(keys.types, cursor.values).map { type, bytes in
       bytes.withUnsafeBytes { Value(element: $0, as: type) }

@@ -90,8 +90,10 @@ struct FetchPart<Model: PersistentModel> {
 final class Answered {
   /// The position of each row in the store's order.
   var ranks: [UInt64: Int] = [:]
+  /// The number of rows in the answer.
+  let count: Int
   /// Describes what the store did, in lines.
   let report: () -> [String]
 
-  init(report: @escaping () -> [String]) { self.report = report }
+  init(_ count: Int, report: @escaping () -> [String]) { (self.count, self.report) = (count, report) }
 }

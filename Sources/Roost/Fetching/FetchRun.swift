@@ -154,16 +154,24 @@ struct FetchRun<Model: PersistentModel> {
     return (translation?.passesThrough ?? []) + (rules.orders(map, graph.store)?.passes ?? [])
   }
 
+  /// The first rows of the order that reach the end of the result.
+  private var reach: FetchReach {
+    FetchReach(
+      limit: limit.flatMap { limit in
+        let (sum, isTooLarge) = limit.addingReportingOverflow(offset)
+        return isTooLarge ? nil : sum
+      })
+  }
+
   /// Returns the descriptor for a working set's store. Its limit leaves enough models after those
   /// with unsaved changes are removed.
-  private func asked(_ graph: GraphContext) -> FetchDescriptor<Model> {
+  private func asked(_ reach: FetchReach, _ graph: GraphContext) -> FetchDescriptor<Model> {
     var asked = descriptor
     asked.fetchOffset = nil
     let waiting = graph.changes.changedObjects.count + graph.changes.deletedObjects.count + graph.deletedRows.count
-    asked.fetchLimit = limit.flatMap { limit in
-      let (sum, isTooLarge) = limit.addingReportingOverflow(offset)
-      let (all, isStillTooLarge) = sum.addingReportingOverflow(waiting)
-      return isTooLarge || isStillTooLarge ? nil : all
+    asked.fetchLimit = reach.limit.flatMap { limit in
+      let (sum, isTooLarge) = limit.addingReportingOverflow(waiting)
+      return isTooLarge ? nil : sum
     }
     return asked
   }
@@ -187,14 +195,16 @@ struct FetchRun<Model: PersistentModel> {
     }
   }
 
-  /// - Parameter besides: entities whose rows are read for something else than the predicate and
-  ///   the order.
-  func part(besides others: [EntityMap] = []) throws -> FetchPart<Model> {
+  /// - Parameters:
+  ///   - besides: entities whose rows are read for something else than the predicate and the order.
+  ///   - reaching: the rows that a working set's store has to return; by default those of the result.
+  func part(besides others: [EntityMap] = [], reaching wanted: FetchReach? = nil) throws -> FetchPart<Model> {
     try rules.check()
     let place = try state.stores.known(Model.self)
     let (map, graph) = (place.map, state.graph(place.store))
     if descriptor.includePendingChanges { graph.processPendingChanges() }
-    let answer = try graph.source?.rows(asked(graph), for: graph)
+    let wanted = wanted ?? reach
+    let answer = try graph.source?.rows(asked(wanted, graph), from: wanted.start, for: graph)
     // The store of a working set has tested it already.
     let predicate = answer?.isFiltered == true ? nil : descriptor.predicate
     let prepared = try predicate.flatMap { try state.stores.templates.prepared($0, map, graph: graph) }
@@ -209,7 +219,7 @@ struct FetchRun<Model: PersistentModel> {
     if let answer {
       try load(part, besides: others)
       part = part.plain.among(answer.rows)
-      part.answered = Answered(report: answer.report)
+      part.answered = Answered(answer.rows.count, report: answer.report)
       // Without an order the result has the store's order.
       if rules.isEmpty {
         part.orders = nil

@@ -1,10 +1,18 @@
 internal import RoostGraph
+internal import RoostQuery
 
 /// The calls of fetches to the store of a working set.
 protocol FetchSource: BackingStore {
   /// Fetches the models of a descriptor into the working set.
-  func rows<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws
-    -> SourceAnswer
+  ///
+  /// - Parameter from: a condition that the wanted models fulfil too. A store may ignore it.
+  func rows<Model: PersistentModel>(
+    _ descriptor: FetchDescriptor<Model>, from start: RoostQuery.Expression?, for context: any BackedContext
+  ) throws -> SourceAnswer
+
+  /// Whether the store sorts as the engine does, and models with equal sort values by their
+  /// identifiers.
+  var sortsAsEngine: Bool { get }
 
   /// Counts models; nil if the store cannot count without fetching them.
   func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws
@@ -14,6 +22,14 @@ protocol FetchSource: BackingStore {
   ///
   /// - Parameter lists: whether to fetch the members of lists too.
   func loadAll(_ map: EntityMap, for context: any BackedContext, lists: Bool) throws -> Bool
+}
+
+/// The rows that a working set's store has to return.
+struct FetchReach {
+  /// How many of the first ones in the order are enough; nil for all.
+  var limit: Int?
+  /// A condition that the wanted ones fulfil, beside the predicate.
+  var start: RoostQuery.Expression?
 }
 
 /// The rows of the working set that a store returned.

@@ -5,6 +5,8 @@ package final class RowKeys {
   private let keys: SortKeys
   /// The type of each key's value outside of rows.
   package let types: [ElementType]
+  /// The kind of each key.
+  package let kinds: [Kind]
 
   package init(_ orders: [Order], _ ground: Ground, entity: EntityID) throws {
     let terms = try orders.map { (order) throws(ConditionFault) in
@@ -12,6 +14,7 @@ package final class RowKeys {
       return try checker.key(order)
     }
     keys = try SortKeys(terms, ground, entity: entity)
+    kinds = terms.map(\.key.kind)
     types = terms.map { term in
       guard case .plain(let type) = term.key.kind.whole else { return .optional(.plain(.bool)) }
       return .optional(.plain(type))

@@ -11,6 +11,10 @@ import Testing
 /// The kind of store of a test's containers.
 enum StoreKind: CaseIterable, Sendable {
   case own, json, remote
+  #if canImport(Roost)
+    /// The container of a child context, whose store is another context.
+    case child
+  #endif
   #if Postgres
     case postgres
     @TaskLocal fileprivate static var servers: ServerStores?
@@ -27,6 +31,9 @@ enum StoreKind: CaseIterable, Sendable {
     case .remote:
       return try ModelContainer(
         for: schema, configurations: [RemoteStore.Configuration(schema: schema, server: Server(seed: 1))])
+    #if canImport(Roost)
+      case .child: return try ModelContext(parent: ModelContext(StoreKind.own.container(schema))).container
+    #endif
     #if Postgres
       case .postgres:
         let container = try ModelContainer(

@@ -132,6 +132,36 @@
       #expect(try sorted(context, isNew) == [])
     }
 
+    /// Before the fix, a limit ended the pages after the first one, and a cursor named a row that only its container has.
+    @Test(arguments: [SortOrder.forward, .reverse]) func `each page can be read in another container`(
+      order: SortOrder
+    ) throws {
+      let first = ModelContext(try container())
+      for number in 0..<60 { first.insert(Sale(number, price: 1, day: "day \(number / 20)")) }
+      try first.save()
+      for sort in [[SortDescriptor(\Sale.day, order: order)], [SortDescriptor(\Sale.number, order: order)], []] {
+        var descriptor = FetchDescriptor<Sale>(sortBy: sort)
+        descriptor.fetchLimit = 7
+        let isSortedByNumber = sort.first?.keyPath == \Sale.number
+        var numbers: [Int] = []
+        var cursor: FetchCursor?
+        repeat {
+          let container = try container()
+          let context = ModelContext(container)
+          // Its rows have other numbers than those of the container before.
+          let last = numbers.last ?? 30
+          _ = try context.fetch(FetchDescriptor<Sale>(predicate: #Predicate { $0.number == last }))
+          let page = try context.fetchPage(descriptor, after: cursor)
+          numbers += page.models.map(\.number)
+          cursor = try page.next.map { try JSONDecoder().decode(FetchCursor.self, from: JSONEncoder().encode($0)) }
+          // The server returns the page, the row before it and the row after it.
+          if isSortedByNumber { #expect(try tally(container).limited == 1) }
+        } while cursor != nil && numbers.count < 100
+        #expect(numbers.sorted() == Array(0..<60))
+        if isSortedByNumber { #expect(numbers == (order == .forward ? Array(0..<60) : (0..<60).reversed())) }
+      }
+    }
+
     @Test func `pages of an order come from the server`() throws {
       let container = try container()
       let context = ModelContext(container)

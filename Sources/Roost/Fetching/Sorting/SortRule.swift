@@ -98,8 +98,7 @@ struct SortRule<Model: PersistentModel> {
     case .localized, .localizedStandard: return (shown as? LocalizedText).map { .string($0.text) }
     case .none, .rawValue:
       if let identifier = shown as? PersistentIdentifier {
-        guard case .row(let row) = identifier.key else { return nil }
-        return .reference(RowID(row))
+        return identifier.key.number.map { .reference(RowID($0)) }
       }
       return (shown as? any Codable).flatMap { CoderShelf.shared.value(any: $0) }
     }
