@@ -230,7 +230,7 @@ struct ChildPlay {
       case 0: new.group = group
       case 1: new.parts = [Part("p\(number())"), part]
       case 2: new.labels = [label]
-      case 3: if code > 4 { new.seal = seal }
+      case 3: new.seal = seal
       default: break
       }
     case 15: if !ware.parts.isEmpty { ware.parts.removeFirst() }

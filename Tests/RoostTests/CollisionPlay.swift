@@ -4,12 +4,11 @@ import Testing
 /// Saves of two contexts that insert many wares at once, compared with plain rows that get the same
 /// changes ware by ware.
 ///
-/// New wares have codes of stored wares, of each other, and of wares that the same save renames or
-/// deletes. They reference groups (a list), labels (lists on both sides) and seals (one-to-one).
-/// Each save has a random policy, and the other context may commit before it.
+/// New wares have codes of stored wares, of each other, and of wares that the same save changes,
+/// renames or deletes. They reference groups (a list), labels (lists on both sides) and seals
+/// (one-to-one). Each save has a random policy, and the other context may commit before it.
 ///
-/// In a save each seal is referenced once, by a ware whose code no other new ware has.
-/// `TakenPartnerTests` tests several wares for one seal.
+/// In a save each seal is referenced once. `TakenPartnerTests` tests several wares for one seal.
 struct CollisionPlay {
   private struct Row: Equatable {
     var title: String?
@@ -58,6 +57,8 @@ struct CollisionPlay {
   private static let groups = ["red", "green", "blue"]
   private static let labels = ["w", "x", "y", "z"]
   private static let sealCount = 12
+  /// Seals that the current save gives to stored wares.
+  private var given: Set<Int> = []
 
   init(_ seed: UInt64) throws {
     random = Random(seed: seed &* 104_729)
@@ -80,8 +81,9 @@ struct CollisionPlay {
     var touched: Set<String> = []
     var freed: [String] = []
     nextNames = names
+    given = []
     for _ in 0..<random.next(5) { change(view, context, &next, &touched, &freed) }
-    let new = makeNew(freed, touched)
+    let new = makeNew(freed)
     var wares: [Ware] = []
     for one in new { wares.append(insert(one, view, context)) }
     let policy = Policy.allCases[random.next(Policy.allCases.count)]
@@ -122,7 +124,7 @@ struct CollisionPlay {
     let code = codes[random.next(codes.count)]
     guard let ware = view.wares[code] else { return }
     touched.insert(code)
-    switch random.next(4) {
+    switch random.next(8) {
     case 0:
       fresh += 1
       ware.code = "r\(fresh)"
@@ -139,6 +141,22 @@ struct CollisionPlay {
       let name = Self.groups[random.next(3)]
       ware.group = view.groups[name]
       next[code]?.group = name
+    case 3: give(nil, to: ware, code, &next)
+    case 4:
+      let seal = Seal(newSeal())
+      give(seal, to: ware, code, &next)
+    case 5:
+      let number = random.next(Self.sealCount)
+      if given.insert(number).inserted { give(view.seals[number], to: ware, code, &next) }
+    case 6:
+      let label = Self.labels[random.next(4)]
+      // From either side.
+      if random.next(2) == 0 {
+        ware.labels.removeAll { $0.text == label }
+      } else {
+        view.labels[label]?.wares.removeAll { $0 === ware }
+      }
+      next[code]?.labels.remove(label)
     default:
       ware.count += 100
       next[code]?.count += 100
@@ -148,7 +166,20 @@ struct CollisionPlay {
     }
   }
 
-  private mutating func makeNew(_ freed: [String], _ touched: Set<String>) -> [(code: String, row: Row)] {
+  private mutating func newSeal() -> Int {
+    fresh += 1
+    return 100 + fresh
+  }
+
+  private mutating func give(_ seal: Seal?, to ware: Ware, _ code: String, _ next: inout [String: Row]) {
+    if let seal {
+      for (other, had) in next where had.seal == seal.number { next[other]?.seal = nil }
+    }
+    if let seal, random.next(2) == 0 { seal.ware = ware } else { ware.seal = seal }
+    next[code]?.seal = seal?.number
+  }
+
+  private mutating func makeNew(_ freed: [String]) -> [(code: String, row: Row)] {
     var all: [(code: String, row: Row)] = []
     for _ in 0...random.next(random.next(4) == 0 ? 60 : 8) {
       var code = "c\(random.next(40))"
@@ -160,12 +191,8 @@ struct CollisionPlay {
       for label in Self.labels where random.next(6) == 0 { row.labels.insert(label) }
       all.append((code, row))
     }
-    var seals = (0..<Self.sealCount).filter { seal in
-      stored.first { $0.value.seal == seal }.map { !touched.contains($0.key) } ?? true
-    }
+    var seals = (0..<Self.sealCount).filter { !given.contains($0) }
     for at in all.indices where !seals.isEmpty && random.next(3) == 0 {
-      let code = all[at].code
-      if touched.contains(code) || all.filter({ $0.code == code }).count > 1 { continue }
       all[at].row.seal = seals.remove(at: random.next(seals.count))
     }
     return all
@@ -180,7 +207,10 @@ struct CollisionPlay {
       if isFirst, random.next(3) == 0 { group.wares.append(ware) } else { ware.group = group }
     }
     if !one.row.labels.isEmpty { ware.labels = one.row.labels.sorted().compactMap { view.labels[$0] } }
-    if let seal = one.row.seal { ware.seal = view.seals[seal] }
+    if let number = one.row.seal {
+      let seal = view.seals[number]
+      if isFirst, random.next(2) == 0 { seal?.ware = ware } else { ware.seal = seal }
+    }
     if !isFirst { context.insert(ware) }
     return ware
   }

@@ -283,7 +283,9 @@ final class ContextState {
 
   /// Writes all changes in one transaction for each store.
   func write() throws {
-    do { try GraphContext.save(open, isRelaxed: durability == .relaxed) } catch let refusal as SaveRefusal {
+    // All stores: `validate` may change models of one that this context has not used yet.
+    let all = stores.stores.indices.map(graph)
+    do { try GraphContext.save(all, isRelaxed: durability == .relaxed) } catch let refusal as SaveRefusal {
       throw stores.error(refusal)
     }
   }

@@ -165,9 +165,10 @@ final class ParentStore: DataStore {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let new = Set(request.inserted.map(\.persistentIdentifier))
+    let gone = Set(request.deleted.map(\.persistentIdentifier))
     let wanted = DataStoreSaveChangesRequest(
-      inserted: request.inserted.map { changes($0, among: new) },
-      updated: request.updated.map { changes($0, among: new) }, deleted: request.deleted,
+      inserted: request.inserted.map { changes($0, among: new, without: gone) },
+      updated: request.updated.map { changes($0, among: new, without: gone) }, deleted: request.deleted,
       editingState: request.editingState)
     guard (request.updated + request.deleted).allSatisfy(isCurrent),
       (wanted.inserted + wanted.updated).allSatisfy({ hasReferences($0, among: new) })
@@ -202,7 +203,14 @@ final class ParentStore: DataStore {
 
   /// Returns a snapshot without relationships that the child did not change, and without members
   /// that the parent deleted. A one-to-one relationship is left to the model whose row stores it.
-  private func changes(_ snapshot: DefaultSnapshot, among new: Set<PersistentIdentifier>) -> DefaultSnapshot {
+  ///
+  /// - Parameters:
+  ///   - new: the inserted models.
+  ///   - gone: the deleted models. The parent's relationships lose them by the deletion itself, which
+  ///     is no change of the other models.
+  private func changes(
+    _ snapshot: DefaultSnapshot, among new: Set<PersistentIdentifier>, without gone: Set<PersistentIdentifier>
+  ) -> DefaultSnapshot {
     let store = parent.container.stores.stores[configuration.number]
     var content = snapshot.content
     guard let map = store.map(named: content.type.name) else { return snapshot }
@@ -210,7 +218,7 @@ final class ParentStore: DataStore {
     for (place, property) in content.form.links.enumerated() {
       let link = content.links[place]
       let isTold = !content.form.isList(property) && store.fetchedPlace(map, property) == .list
-      if isTold || link == before?[place] {
+      if isTold || link == before?[place].without(gone) {
         content.setLink(property, .absent)
       } else if case .many(let members) = link {
         content.setLink(property, .many(members.filter { exists($0, among: new) }))
@@ -232,5 +240,16 @@ final class ParentStore: DataStore {
       if new != old { merged[old] = new }
     }
     return merged
+  }
+}
+
+extension SnapshotContent.Link {
+  /// The relationship after models were deleted.
+  fileprivate func without(_ gone: Set<PersistentIdentifier>) -> SnapshotContent.Link {
+    switch self {
+    case .absent: self
+    case .one(let target): .one(target.flatMap { gone.contains($0) ? nil : $0 })
+    case .many(let members): .many(gone.isEmpty ? members : members.filter { !gone.contains($0) })
+    }
   }
 }

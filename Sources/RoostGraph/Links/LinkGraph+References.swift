@@ -135,6 +135,7 @@ extension LinkGraph {
 
   func willWriteReference(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
     settle()
+    ledger.wasChanged = isChanged(object, relation.property)
     do {
       ledger.before = try current(object, relation, origin: origin)
       guard loadRows != nil, RowNumber.leads(ledger.before) else { return }
@@ -149,15 +150,22 @@ extension LinkGraph {
 
   func didWriteReference(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
     var row = RowNumber.nothing
+    let (before, wasChanged) = (ledger.before, ledger.wasChanged)
     if let other = object.one(relation.property).object.map({ model($0, relation) }) {
       do {
         try insert(other, into: nil)
         if mayLead(object, relation, to: other) { row = other._$state.row }
+        if let inverse = relation.inverse, relation.isOneToOne, row != before,
+          object._$state.flags.isDisjoint(with: .inserted), other._$state.flags.contains(.inserted)
+        {
+          let own = LinkKey(object, origin, property: relation.property)
+          noteTaking(of: own, by: other, property: inverse, before: before, isChanged: wasChanged)
+        }
       } catch { changes.complain(error, object, property: relation.property) }
     }
     setSlot(object, relation.property, row: row)
     fetch([row], relation)
-    agree(object, relation, origin: origin, before: ledger.before, now: row)
+    agree(object, relation, origin: origin, before: before, now: row)
   }
 
   /// Updates the other side of a reference.
@@ -183,7 +191,12 @@ extension LinkGraph {
     guard RowNumber.leads(now), let other = objects.need(object, { try live(relation.target, now) }) else { return }
     if relation.isInverseList { return edit(other, inverse, member: object, adds: true) }
     guard let origin = other._$state.origin as? RowOrigin, let back = self.relation(origin, inverse) else { return }
-    noteTaking(other, inverse, origin: origin, by: object, relation: relation)
+    if other._$state.flags.isDisjoint(with: .inserted) {
+      let row = objects.need(other) { try current(other, back, origin: origin) } ?? 0
+      noteTaking(
+        of: LinkKey(other, origin, property: inverse), by: object, property: relation.property, before: row,
+        isChanged: isChanged(other, inverse))
+    }
     // It may have had another partner, whose reference becomes nil. A working set may lack that one.
     var taken = objects.need(other) { try current(other, back, origin: origin) }
     if loadRows != nil, let row = taken, RowNumber.leads(row), row != object._$state.row {
@@ -198,28 +211,27 @@ extension LinkGraph {
     setReference(other, inverse, row: object._$state.row)
   }
 
-  /// Records that a new object takes a stored partner whose reference is as stored, or which
-  /// another new object took.
+  /// Records that a new object takes a stored partner. The program may have set either side.
+  ///
+  /// - Parameters:
+  ///   - partner: the reference of the stored object.
+  ///   - object: the object that takes it. If it is not new, the partner is not a taken one any more.
+  ///   - property: the reference of that object.
+  ///   - row: the former value of the partner's reference.
+  ///   - isChanged: whether that value is an unsaved one.
   private func noteTaking(
-    _ partner: any _ModelObject, _ property: Int, origin: RowOrigin, by object: any _ModelObject, relation: Relation
+    of partner: LinkKey, by object: any _ModelObject, property: Int, before row: UInt64, isChanged: Bool
   ) {
-    let flags = partner._$state.flags
-    if flags.contains(.inserted) { return }
-    let key = LinkKey(partner, origin, property: property)
     guard object._$state.flags.contains(.inserted), let own = object._$state.origin as? RowOrigin else {
-      if !ledger.takings.isEmpty { ledger.noteTaking(nil, key) }
+      if !ledger.takings.isEmpty { ledger.noteTaking(nil, partner) }
       return
     }
-    var taking = LinkLedger.Taking(taker: LinkKey(object, own, property: relation.property), former: 0)
-    let row =
-      objects.need(partner) { try current(partner, self.relation(origin, property) ?? relation, origin: origin) } ?? 0
-    if partner._$state.changed & _ModelState.bit(property) == 0 || !partner._$state.flags.contains(.changed) {
-      if RowNumber.leads(row) { taking.former = row }
-    } else if let last = ledger.takings[key], last.taker.row == row {
-      taking.former = last.former
+    var taking = LinkLedger.Taking(taker: LinkKey(object, own, property: property), former: 0)
+    if isChanged, let last = ledger.takings[partner], last.taker.row == row {
+      (taking.former, taking.isUnsaved) = (last.former, last.isUnsaved)
     } else {
-      return ledger.noteTaking(nil, key)
+      (taking.former, taking.isUnsaved) = (RowNumber.leads(row) ? row : 0, isChanged)
     }
-    ledger.noteTaking(taking, key)
+    ledger.noteTaking(taking, partner)
   }
 }

@@ -185,8 +185,10 @@ struct LinkLedger {
   struct Taking {
     /// The new object's reference.
     var taker: LinkKey
-    /// The stored object that had the partner; 0 for none.
+    /// The object that had the partner; 0 for none.
     var former: UInt64
+    /// Whether the program gave the partner to that object, or to none, since the last save.
+    var isUnsaved = false
   }
 
   private(set) var lists: [LinkKey: LoadedList] = [:]
@@ -200,6 +202,8 @@ struct LinkLedger {
   private(set) var takings: [LinkKey: Taking] = [:]
   /// The value of a reference before the current setter.
   var before: UInt64 = 0
+  /// Whether that reference has an unsaved change from before the setter.
+  var wasChanged = false
   /// One-way lists with changes.
   private(set) var oneWays: Set<LinkKey> = []
   /// The lists in the order of loading; some may be unloaded.

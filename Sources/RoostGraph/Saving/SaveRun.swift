@@ -25,6 +25,12 @@ final class SaveRun {
   var collisions: [Collision] = []
   /// New objects whose decision is no longer valid.
   var lapsed: [LinkKey] = []
+  /// By merged object, its place in the order of merges, beginning at 1. Empty until it is needed.
+  var places: [LinkKey: Int] = [:]
+  /// New objects with a policy that compares them with their rows, and whether they are newer.
+  var isNewer: [LinkKey: Bool] = [:]
+  /// Those of them whose merge had another outcome than the references of other rows assumed.
+  var mistaken: [LinkKey: Bool] = [:]
   /// By object, the properties to write, if they are not the changed ones.
   var masks: [ObjectIdentifier: UInt64] = [:]
   /// Properties whose stored value this save keeps, by object. Properties from the 64th on share
@@ -61,6 +67,8 @@ final class SaveRun {
     var policy: UniquePolicy
     /// The name of the deciding policy.
     var name: String
+    /// Whether the object was newer than the row, in an earlier attempt.
+    var isNewer: Bool?
   }
 
   struct Collision {
@@ -109,7 +117,7 @@ final class SaveRun {
 
   /// Whether this attempt is not committed, because the save must first decide about the new
   /// objects that it found.
-  var isRepeated: Bool { !collisions.isEmpty || !lapsed.isEmpty }
+  var isRepeated: Bool { !collisions.isEmpty || !lapsed.isEmpty || !mistaken.isEmpty }
 
   /// Whether the rest of the new objects are only compared with the unique indexes: this attempt
   /// found an object that has a row already, so it will not be committed. Attempts with decisions
@@ -126,6 +134,11 @@ final class SaveRun {
     // Each step goes to a row that was inserted before, so the loop ends.
     while let next = decisions[LinkKey(map: map, row: row, property: 0)], next.row != row { row = next.row }
     return row
+  }
+
+  /// The place of a list among those that are written: a merged object's list comes after its row's.
+  func order(_ list: LinkKey) -> (Int, Int, UInt64, Int) {
+    (list.map, row(list.map, list.row) == list.row ? 0 : 1, list.row, list.property)
   }
 
   /// The rows before the transaction's changes.

@@ -9,9 +9,8 @@ extension Saver {
     }
     var before = try membersBefore(dirty, run)
     try arrangeEdits(run)
-    for list in dirty.sorted(by: {
-      ($0.key.map, $0.key.row, $0.key.property) < ($1.key.map, $1.key.row, $1.key.property)
-    }) {
+    // The lists of merged objects are appended to those of their rows.
+    for list in dirty.sorted(by: { run.order($0.key) < run.order($1.key) }) {
       guard let side = run.writer.catalog.relationship(list.relation.way.id) else { continue }
       do {
         if run.news == nil, run.decisions.isEmpty {
@@ -54,7 +53,7 @@ extension Saver {
   private func arrangeEdits(_ run: SaveRun) throws {
     var edits = Array(links.ledger.edits.lazy.filter { $0.value.addedCount > 1 || $0.value.cameAgain })
     // Several new objects may be merged into one row.
-    if !run.decisions.isEmpty { edits.sort { $0.key.row < $1.key.row } }
+    if !run.decisions.isEmpty { edits.sort { run.order($0.key) < run.order($1.key) } }
     let catalog = run.writer.catalog
     for (key, edit) in edits {
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = links.relation(origin, key.property),

@@ -14,51 +14,53 @@ extension Saver {
   /// Writes the changes of contexts of several stores. All stores prepare their commit before the
   /// first one commits.
   static func save(_ savers: [Saver], _ way: Way) throws {
-    var waiting: [Saver] = []
     try judge(savers)
     defer {
       for saver in savers {
-        (saver.judged, saver.neighbours) = ([], [])
+        (saver.judged, saver.neighbours, saver.outcome) = ([], [], nil)
         saver.matches.clear()
       }
     }
-    for saver in savers where try saver.isReadyToSave() {
-      waiting.append(saver)
-      saver.matchPatterns()
-    }
     // Always in the same order, so that two threads with the same stores do not wait for each
     // other. Working sets come last, so they send their requests and commit before the others.
-    waiting.sort {
+    let savers = savers.sorted {
       let (one, other) = ($0.saveBacking != nil, $1.saveBacking != nil)
       return one == other ? ObjectIdentifier($0.store) < ObjectIdentifier($1.store) : other
     }
+    var waiting = try savers.filter { try $0.isReadyToSave() }
+    for saver in waiting { saver.matchPatterns() }
+    /// The savers whose stores have committed.
+    var done: [Saver] = []
     var turns = 0
-    var books = Array(repeating: DecisionBook(), count: waiting.count)
-    defer { for saver in waiting { saver.outcome = nil } }
+    var books: [ObjectIdentifier: DecisionBook] = [:]
     while !waiting.isEmpty {
       var runs: [SaveRun] = []
       do {
-        try watching(waiting) { try write(waiting, books, runs: &runs, way: way) }
+        try watching(savers) { try write(waiting, books, runs: &runs, way: way) }
         for (saver, run) in zip(waiting, runs) { saver.finish(run) }
         // This save changed nothing in the others.
-        for saver in savers where !waiting.contains(where: { $0 === saver }) { saver.forgetLastSave() }
+        for saver in savers where !(waiting + done).contains(where: { $0 === saver }) { saver.forgetLastSave() }
         return
       } catch let again as SaveAgain {
         try count(&turns, late: again.late)
         var isAsked = again.late != nil
-        if isAsked { for saver in waiting { _ = try saver.isReadyToSave() } }
-        for (number, run) in runs.enumerated() where try waiting[number].decide(run, &books[number]) { isAsked = true }
-        if isAsked { try judgeAgain(waiting) }
+        for (saver, run) in zip(waiting, runs)
+        where try saver.decide(run, &books[ObjectIdentifier(saver), default: DecisionBook()]) { isAsked = true }
+        if !isAsked { continue }
+        // The program may have changed models of all stores.
+        waiting = try savers.filter { saver in try !done.contains { $0 === saver } && saver.isReadyToSave() }
+        try judgeAgain(waiting)
       } catch let delay as Delay {
         // Working sets commit one after the other: those that have committed are done.
         for number in runs.indices.reversed() where runs[number].isCommitted {
           waiting[number].outcome = nil
           waiting[number].finish(runs[number])
-          waiting.remove(at: number)
-          books.remove(at: number)
+          done.append(waiting.remove(at: number))
         }
         try count(&turns, delay)
-        for number in waiting.indices { try waiting[number].catchUp(after: delay, &books[number]) }
+        for saver in waiting {
+          try saver.catchUp(after: delay, &books[ObjectIdentifier(saver), default: DecisionBook()])
+        }
         // The objects show the commits of others now.
         try judgeAgain(waiting)
       } catch {
@@ -110,13 +112,12 @@ extension Saver {
 
   /// Nests the transactions, so that nothing commits before all is written.
   private static func write(
-    _ savers: [Saver], _ books: [DecisionBook], runs: inout [SaveRun], way: Way
+    _ savers: [Saver], _ books: [ObjectIdentifier: DecisionBook], runs: inout [SaveRun], way: Way
   ) throws {
     guard runs.count < savers.count else {
       let faults = runs.flatMap(\.faults)
       if !faults.isEmpty { throw SaveRefusal(faults: faults, count: runs.reduce(0) { $0 + $1.faultCount }) }
-      var late: ObjectName?
-      for saver in savers where late == nil { late = try saver.lateObject() }
+      let late = try savers.first?.lateObject()
       if late != nil || runs.contains(where: \.isRepeated) { throw SaveAgain(late: late) }
       for (saver, run) in zip(savers, runs) { try saver.takeEntry(run) }
       return
@@ -127,7 +128,7 @@ extension Saver {
     try saver.store.records.write(
       wanted, author: saver.author, timeoutMilliseconds: way.timeoutMilliseconds
     ) { writer in
-      let run = try saver.makeRun(writer, books[place].decisions)
+      let run = try saver.makeRun(writer, books[ObjectIdentifier(saver)]?.decisions ?? [:])
       try saver.checkIsCurrent(run)
       try saver.write(run)
       try saver.store.room?()

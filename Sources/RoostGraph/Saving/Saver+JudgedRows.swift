@@ -71,7 +71,7 @@ extension Saver {
     // Their objects may have said the same already. An attempt with late changes is repeated.
     if run.mixed.isEmpty || !judged.isEmpty { return }
     if try lateObject() != nil { return }
-    writes?.markPending()
+    for saver in watched { saver.writes?.markPending() }
     let faults = try judgeRows(run.mixed.map { ($0, .update) }, run.writer) { row in
       run.note(row.map, row.row)
       run.parted.append(row)

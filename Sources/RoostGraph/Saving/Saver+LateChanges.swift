@@ -10,6 +10,7 @@ extension Saver {
     for saver in savers {
       let writes = JudgedWrites(saver)
       (saver.writes, saver.changes.judgedWrites) = (writes, writes)
+      saver.watched = savers
       if saver.store.runsCode { writes.markPending() }
     }
     defer {
@@ -18,19 +19,24 @@ extension Saver {
         // The objects are released after the save, because a `deinit` may change others.
         saver.session.release(saver.writes)
         (saver.changes.judgedWrites, saver.writes) = (nil, nil)
+        saver.watched = []
       }
     }
     try attempt()
   }
 
-  /// The object that the program changed, inserted or deleted during this attempt; nil if there is
-  /// none.
+  /// The object of any store that the program changed, inserted or deleted during this attempt; nil
+  /// if there is none.
   func lateObject() throws -> ObjectName? {
-    guard let writes else { return nil }
-    if writes.isRolledBack {
-      throw GraphFault(.conflict, "rollback() was called while the save wrote: call it after the save")
+    var late: ObjectName?
+    for saver in watched {
+      guard let writes = saver.writes else { continue }
+      if writes.isRolledBack {
+        throw GraphFault(.conflict, "rollback() was called while the save wrote: call it after the save")
+      }
+      if late == nil { late = writes.changed.map(saver.objects.name) }
     }
-    return writes.changed.map(objects.name)
+    return late
   }
 
   /// Throws if `validate` of the attempt's rows changed objects of the context.

@@ -14,8 +14,20 @@ extension Saver {
       let slot = box.sink.plan.slot(relation.property)
       let target = run.row(relation.home, row)
       if target != row {
-        box.sink.builder.set(slot, reference: RowID(target))
         run.noteDifference(object)
+        // A new partner of a dropped object goes to the row, unless that has one.
+        if relation.isOneToOne, !relation.isOwnInverse, origin.map.type.mayBeNil(relation.property),
+          object._$state.flags.isDisjoint(with: .inserted), try keepsPartner(object, relation, run: run)
+        {
+          if let former = formerOwner(of: LinkKey(object, origin, property: relation.property), relation) {
+            box.sink.builder.set(slot, reference: RowID(run.row(relation.home, former)))
+          } else {
+            box.sink.builder.setNull(slot)
+          }
+          noteMixed(LinkKey(object, origin), origin.map, run: run)
+          continue
+        }
+        box.sink.builder.set(slot, reference: RowID(target))
         noteJoined(relation, [target], run: run)
       }
       guard !run.losesNothing, let loss = try loss(object, relation, row: target, run: run) else { continue }
@@ -159,8 +171,15 @@ extension Saver {
   ) throws {
     guard let side = run.writer.catalog.relationship(relation.way.id) else { return }
     do {
-      try run.writer.agree(mutual: side, of: RowID(run.row(origin.map.home, object._$state.row))) { _ in
-        try keepsPartner(object, relation, run: run) || (mergePolicy == .storeWins && run.decisions.isEmpty)
+      try run.writer.agree(mutual: side, of: RowID(run.row(origin.map.home, object._$state.row))) { other in
+        if try keepsPartner(object, relation, run: run) { return true }
+        let key = LinkKey(map: relation.home, row: other.number, property: relation.property)
+        if let former = try stored(key, relation, of: origin.map, writer: run.writer).first,
+          isOutranked(object, by: RowID(former), at: other, relation: relation, run: run)
+        {
+          return true
+        }
+        return mergePolicy == .storeWins && run.decisions.isEmpty
       } changed: { row in
         run.note(origin.map.home, row.number)
         run.parted.append(LinkKey(map: origin.map.home, row: row.number, property: 0))

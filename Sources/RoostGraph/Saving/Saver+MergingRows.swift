@@ -29,11 +29,7 @@ extension Saver {
       wanted = always.policy
     case .newest(_, let isNewer):
       wanted = .byRow { row in
-        let existing = Scratch(map, self.links)
-        defer { existing.leave() }
-        existing.begin(row, table)
-        choice = isNewer(object, existing.object) ? .upsert : .keepExisting
-        if let failure = existing.failure { throw failure }
+        choice = try self.compare(object, map, to: row, of: table, by: isNewer) ? .upsert : .keepExisting
         return choice.policy
       }
     case .fields(let properties): wanted = .fields(map.fields(of: properties))
@@ -47,6 +43,27 @@ extension Saver {
       if let name, !fields.contains(name) { fields.append(name) }
     }
     return MergedRow(row: merged.id.number, isNew: merged.outcome == .inserted, choice: choice, fields: fields)
+  }
+
+  /// Whether an object is newer than a row, or as new, as the program's comparison says. It may read a
+  /// computed property.
+  func compare(
+    _ object: any _ModelObject, _ map: EntityMap, to row: Row, of table: TableWriter,
+    by isNewer: (_ inserted: any _ModelObject, _ existing: any _ModelObject) -> Bool
+  ) throws -> Bool {
+    let existing = Scratch(map, links)
+    defer { existing.leave() }
+    existing.begin(row, table)
+    writes?.markPending()
+    let answer = isNewer(object, existing.object)
+    if let failure = existing.failure { throw failure }
+    if existing.changed == 0 { return answer }
+    let changed = map.type.properties.indices.first { existing.changed & _ModelState.bit($0) != 0 }
+    throw SaveRefusal(faults: [
+      GraphFault(
+        .badValue, "a getter that .newest(by:) calls changed it: let the getter only read, or use .resolve",
+        name: ObjectName(map.type.name, row.id.number), property: changed.map(map.type.propertyName))
+    ])
   }
 }
 

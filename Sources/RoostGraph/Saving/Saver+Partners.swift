@@ -44,6 +44,7 @@ extension Saver {
         return .refused
       }
       if try keepsPartner(object, relation, run: run) { return .staysAlone }
+      if isOutranked(object, by: one.former.row, at: one.target, relation: relation, run: run) { return .staysAlone }
       return mergePolicy == .storeWins && run.decisions.isEmpty ? .staysAlone : .takes
     } clear: {
       box.sink.builder.setNull($0)
@@ -63,30 +64,52 @@ extension Saver {
   /// row's partner.
   func keepsPartner(_ object: any _ModelObject, _ relation: Relation, run: SaveRun) throws -> Bool {
     guard !run.decisions.isEmpty, let row = leads(object, relation),
-      let decision = run.decisions[LinkKey(map: relation.home, row: row, property: 0)],
-      let new = objects.registered(store.maps[relation.target], RowID(row)), let map = new.entityMap
+      let new = objects.registered(store.maps[relation.target], RowID(row))
     else { return false }
-    let table = try run.writer.table(map.entity.id)
-    return try !takes(
-      new, map, policy: decision.policy, row: RowID(run.row(relation.home, row)), property: relation.inverse,
-      table: table)
+    return try !(takes(new, relation.inverse, run: run) ?? true)
+  }
+
+  /// Whether a later merge gave a partner of this object to another row. The merges of a save come
+  /// after its other changes, in the order in which the new objects were inserted.
+  func isOutranked(
+    _ object: any _ModelObject, by other: RowID, at target: RowID, relation: Relation, run: SaveRun
+  ) -> Bool {
+    guard !run.decisions.isEmpty, let map = object.entityMap,
+      let known = objects.registered(store.maps[map.home], other), known._$state.flags.isPending,
+      !known._$state.flags.contains(.deleted),
+      known._$state.flags.contains(.inserted) || run.writes(known, relation.property),
+      let row = leads(known, relation), run.row(relation.home, row) == target.number
+    else { return false }
+    return lastMerge(object, relation, run: run) < lastMerge(known, relation, run: run)
+  }
+
+  /// The place of the last merge on which a reference depends; 0 if there is none.
+  private func lastMerge(_ object: any _ModelObject, _ relation: Relation, run: SaveRun) -> Int {
+    if run.places.isEmpty {
+      for new in changes.inserted {
+        guard let origin = new._$state.origin as? RowOrigin, run.decisions[LinkKey(new, origin)] != nil else {
+          continue
+        }
+        run.places[LinkKey(new, origin)] = run.places.count + 1
+      }
+    }
+    guard let origin = object._$state.origin as? RowOrigin, let row = leads(object, relation) else { return 0 }
+    let target = LinkKey(map: relation.home, row: row, property: 0)
+    return max(run.places[LinkKey(object, origin)] ?? 0, run.places[target] ?? 0)
   }
 
   /// Keeps the stored partners that a new object took, if the row it is merged into does not take
   /// over its reference.
   func keepTaken(_ run: SaveRun) throws {
     if run.decisions.isEmpty { return }
-    for (key, taking) in links.ledger.takings {
+    for (key, taking) in links.ledger.takings where !taking.isUnsaved {
       let taker = taking.taker
-      guard let decision = run.decisions[LinkKey(map: taker.map, row: taker.row, property: 0)],
-        let new = objects.registered(store.maps[taker.map], RowID(taker.row)), let map = new.entityMap,
+      guard let new = objects.registered(store.maps[taker.map], RowID(taker.row)), let map = new.entityMap,
         let relation = store.relations[map.number][taker.property],
         let partner = objects.registered(store.maps[key.map], RowID(key.row)), let back = partner.entityMap,
         partner._$state.flags.isDisjoint(with: [.deleted, .gone]), leads(new, relation) == key.row
       else { continue }
-      let table = try run.writer.table(map.entity.id)
-      let row = RowID(run.row(taker.map, taker.row))
-      if try takes(new, map, policy: decision.policy, row: row, property: taker.property, table: table) { continue }
+      if try takes(new, taker.property, run: run) ?? true { continue }
       if taking.former != 0 {
         // If the program gave it another partner meanwhile, or deleted it, it has left this one.
         guard let former = objects.registered(store.maps[taker.map], RowID(taking.former)),
@@ -99,10 +122,52 @@ extension Saver {
     }
   }
 
+  /// The object that gets its partner back, because a new object that took the partner is dropped. Only
+  /// the program's unsaved pair: stored ones are kept (``keepTaken(_:)``).
+  func formerOwner(of partner: LinkKey, _ relation: Relation) -> UInt64? {
+    guard let taking = links.ledger.takings[partner], taking.isUnsaved, taking.former != 0,
+      let former = objects.registered(store.maps[relation.target], RowID(taking.former)),
+      former._$state.flags.isDisjoint(with: [.deleted, .gone]), let map = former.entityMap,
+      let back = store.relations[map.number][taking.taker.property], leads(former, back) == nil
+    else { return nil }
+    return taking.former
+  }
+
   /// Keeps the stored value of one property of a changed object.
   private func leave(_ object: any _ModelObject, _ property: Int, map: EntityMap, run: SaveRun) {
     if map.type.sharesBit(property) { return run.keep(object, property) }
     run.masks[ObjectIdentifier(object), default: object._$state.changed] &= ~_ModelState.bit(property)
+  }
+
+  /// Whether the row into which a new object is merged takes over its value of a property; nil if it
+  /// is not merged.
+  private func takes(_ new: any _ModelObject, _ property: Int?, run: SaveRun) throws -> Bool? {
+    guard let origin = new._$state.origin as? RowOrigin, let decision = run.decisions[LinkKey(new, origin)] else {
+      return nil
+    }
+    let key = LinkKey(new, origin)
+    guard case .newest = decision.policy else {
+      return try takes(
+        new, origin.map, policy: decision.policy, row: RowID(run.row(key.map, key.row)), property: property,
+        table: run.writer.table(origin.map.entity.id))
+    }
+    if let known = run.isNewer[key] ?? decision.isNewer { return known }
+    // The row may not have all values yet that it has when the object is merged. So the merge compares
+    // again.
+    let isTaken = try takes(
+      new, origin.map, policy: decision.policy, row: RowID(run.row(key.map, key.row)), property: property,
+      table: run.writer.table(origin.map.entity.id))
+    run.isNewer[key] = isTaken
+    return isTaken
+  }
+
+  /// Compares the outcome of a merge with what the references of other rows assumed. If it is different,
+  /// the save is tried again.
+  func noteOutcome(_ choice: UniqueChoice, _ key: LinkKey, decision: SaveRun.Decision, run: SaveRun) {
+    guard case .newest = decision.policy else { return }
+    let isNewer = choice == .upsert
+    if let assumed = run.isNewer[key] ?? decision.isNewer, assumed != isNewer { run.mistaken[key] = isNewer }
+    run.isNewer[key] = isNewer
   }
 
   /// Whether a row takes over a new object's value of a property.
@@ -115,14 +180,7 @@ extension Saver {
     case .fields(let properties): return property.map(properties.contains) ?? false
     case .newest(_, let isNewer):
       // If the row has the object's values already, it counts as equally new.
-      return try table.visit(row) { stored in
-        let existing = Scratch(map, links)
-        defer { existing.leave() }
-        existing.begin(stored, table)
-        let isTaken = isNewer(object, existing.object)
-        if let failure = existing.failure { throw failure }
-        return isTaken
-      } ?? true
+      return try table.visit(row) { try compare(object, map, to: $0, of: table, by: isNewer) } ?? true
     case .asks: preconditionFailure("the closure of the policy was called before")
     }
   }

@@ -98,6 +98,7 @@ extension Saver {
     var isAsked = false
     var refused: [GraphFault] = []
     for key in run.lapsed { book.forget(key) }
+    for (key, isNewer) in run.mistaken { book.decisions[key]?.isNewer = isNewer }
     for one in run.collisions {
       guard let origin = one.object._$state.origin as? RowOrigin else { continue }
       var policy = uniquePolicy(of: origin.map)
@@ -203,6 +204,7 @@ extension Saver {
       return true
     }
     run.note(origin.map.home, row)
+    noteOutcome(merged.choice, LinkKey(object, origin), decision: decision, run: run)
     if merged.choice != .keepExisting {
       let isOwn = decision.policy.takesAll(merged.choice) && !kept.isAny
       // The row keeps its counts, so what is computed from them is not the object's.

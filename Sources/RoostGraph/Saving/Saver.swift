@@ -54,6 +54,8 @@ package final class Saver {
   /// The objects that the program changes in the current round of `validate`, or in the current
   /// attempt.
   var writes: JudgedWrites?
+  /// The savers of all stores of the context, during an attempt.
+  var watched: [Saver] = []
   /// The results of pattern matches in the current save.
   let matches = RuleMatches()
   /// Whether it computes the values of new derived properties. Rules that were added since must not

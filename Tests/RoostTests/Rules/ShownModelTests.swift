@@ -74,6 +74,26 @@ import Testing
     #expect(try stored() == ["a/: a0, a1, a2: 0"])
   }
 
+  @Test(arguments: Way.allCases, [false, true]) func `a kept model has the values and links of its row in snapshots`(
+    way: Way, reads: Bool
+  ) throws {
+    var kept: [any PersistentModel] = []
+    try show(way) { model in
+      kept.append(model)
+      guard reads else { return }
+      if let squad = model as? Squad { _ = (squad.men.count, squad.room) }
+      if let soldier = model as? Soldier { _ = soldier.squad?.men.count }
+    }
+    let squad = try #require(try context.fetch(FetchDescriptor<Squad>()).first)
+    #expect(kept.count == 1 && kept[0] !== squad && kept[0].modelContext == nil)
+    if let soldier = kept[0] as? Soldier {
+      #expect(soldier.snapshot.name == "a1" && soldier.snapshot.squad == squad.persistentModelID)
+    } else {
+      let copy = try #require(kept[0] as? Squad)
+      #expect(copy.snapshot == squad.snapshot && squad.snapshot.room != nil && squad.snapshot.men.count > 1)
+    }
+  }
+
   @Test func `a snapshot in the closure of an update has the values and references that it set`() throws {
     let room = Bunk(5)
     context.insert(room)
