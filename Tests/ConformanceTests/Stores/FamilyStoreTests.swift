@@ -302,6 +302,19 @@
       #expect(try other.fetch(Self.sailors).first?.home?.facts == "ferry f 2 3 4")
     }
 
+    @Test(arguments: 0..<3) func `children show models of random classes as their parents do`(_ part: UInt64) throws {
+      for seed in part * 10..<part * 10 + 10 {
+        let container: ModelContainer
+        switch seed % 3 {
+        case 0: container = try Self.plainContainer()
+        case 1: container = try StoreKind.json.container(Self.schema)
+        default: container = try StoreKind.remote.container(Self.schema)
+        }
+        let play = try FamilyPlay(seed: seed, container)
+        #expect(play.difference == nil, "seed \(seed): \(play.story)")
+      }
+    }
+
     /// The child gets the crafts again, and with them the crafts that they reference.
     @Test(arguments: [[1, 0], [2, 0, 1], [0, 3, 2, 1]]) func `a child merges the parent's changes of several classes`(
       classes: [Int]
