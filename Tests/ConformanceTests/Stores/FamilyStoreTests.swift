@@ -259,12 +259,12 @@
     /// 0 is the root class, 1 its subclass, 2 the subclass of that, 3 another subclass of the root.
     @Test(
       arguments: Asker.allCases,
-      [[0, 0], [1, 0], [0, 1], [2, 0, 1], [1, 2, 0], [3, 1, 2, 0], [2, 2, 1, 1, 0, 0]])
+      [[1, 0], [0, 1], [2, 0, 1], [3, 1, 2, 0]])
     func `a fresh context reads models of several classes`(asker: Asker, classes: [Int]) throws {
       try compare(asker, classes: classes, seed: 1)
     }
 
-    @Test(arguments: Asker.allCases, 1...6 as ClosedRange<UInt64>)
+    @Test(arguments: Asker.allCases, 1...3 as ClosedRange<UInt64>)
     func `a fresh context reads models of random classes`(asker: Asker, seed: UInt64) throws {
       var random = RandomSource(seed + 100)
       let classes = (0..<2 + random.next(below: 7)).map { _ in random.next(below: 4) }
@@ -300,6 +300,19 @@
       )
       #expect(try other.fetch(Self.crafts).map(\.facts) == ["ferry f 2 3 4"])
       #expect(try other.fetch(Self.sailors).first?.home?.facts == "ferry f 2 3 4")
+    }
+
+    @Test(arguments: 0..<3) func `children show models of random classes as their parents do`(_ part: UInt64) throws {
+      for seed in part * 6..<part * 6 + 6 {
+        let container: ModelContainer
+        switch seed % 3 {
+        case 0: container = try Self.plainContainer()
+        case 1: container = try StoreKind.json.container(Self.schema)
+        default: container = try StoreKind.remote.container(Self.schema)
+        }
+        let play = try FamilyPlay(seed: seed, container)
+        #expect(play.difference == nil, "seed \(seed): \(play.story)")
+      }
     }
 
     /// The child gets the crafts again, and with them the crafts that they reference.
