@@ -20,7 +20,7 @@
     var name: String
     var pay: Int
     var guild: Guild?
-    @Relationship(inverse: \Craft.smiths) var crafts: [Craft] = []
+    @Relationship(inverse: \GuildSkill.smiths) var crafts: [GuildSkill] = []
 
     init(_ name: String, _ pay: Int) {
       self.name = name
@@ -35,7 +35,7 @@
     init(_ number: Int) { self.number = number }
   }
 
-  @Model final class Craft {
+  @Model final class GuildSkill {
     var title: String
     var smiths: [Smith] = []
 

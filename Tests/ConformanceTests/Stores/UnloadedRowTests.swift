@@ -11,11 +11,11 @@
       let ask: (ModelContext) throws -> [String]
     }
 
-    private static var schema: Schema { Schema([Guild.self, Smith.self, GuildHall.self, Craft.self]) }
+    private static var schema: Schema { Schema([Guild.self, Smith.self, GuildHall.self, GuildSkill.self]) }
 
     /// Saves four guilds.
     private static func fill(_ context: ModelContext) throws {
-      let crafts = ["gold", "iron"].map { Craft($0) }
+      let crafts = ["gold", "iron"].map { GuildSkill($0) }
       for craft in crafts { context.insert(craft) }
       var before: Guild?
       for number in 0..<4 {
