@@ -338,6 +338,16 @@ struct CollisionPlay {
   {
     var play = try CollisionPlay(seed)
     for _ in 0..<40 where !play.isOver { try play.step() }
-    #expect(play.isOver || (play.counts["merges", default: 0] > 100 && play.counts["refusals", default: 0] > 0))
+    #expect(play.isOver || play.counts["merges", default: 0] > 50)
+  }
+
+  @Test func `the play has many merges and refusals`() throws {
+    var counts: [String: Int] = [:]
+    for seed in UInt64(41)...44 {
+      var play = try CollisionPlay(seed)
+      for _ in 0..<40 where !play.isOver { try play.step() }
+      counts.merge(play.counts, uniquingKeysWith: +)
+    }
+    #expect(counts["merges", default: 0] > 400 && counts["refusals", default: 0] > 4, "\(counts)")
   }
 }
