@@ -284,7 +284,7 @@ final class ContextState {
   /// Writes all changes in one transaction for each store.
   func write() throws {
     // All stores: `validate` may change models of one that this context has not used yet.
-    let all = stores.stores.indices.map(graph)
+    let all = stores.stores.count == 1 ? open : stores.stores.indices.map(graph)
     do { try GraphContext.save(all, isRelaxed: durability == .relaxed) } catch let refusal as SaveRefusal {
       throw stores.error(refusal)
     }

@@ -23,10 +23,13 @@ extension Saver {
     }
     // Always in the same order, so that two threads with the same stores do not wait for each
     // other. Working sets come last, so they send their requests and commit before the others.
-    let savers = savers.sorted {
-      let (one, other) = ($0.saveBacking != nil, $1.saveBacking != nil)
-      return one == other ? ObjectIdentifier($0.store) < ObjectIdentifier($1.store) : other
-    }
+    let savers =
+      savers.count < 2
+      ? savers
+      : savers.sorted {
+        let (one, other) = ($0.saveBacking != nil, $1.saveBacking != nil)
+        return one == other ? ObjectIdentifier($0.store) < ObjectIdentifier($1.store) : other
+      }
     var waiting = try savers.filter { try $0.isReadyToSave() }
     for saver in waiting { saver.matchPatterns() }
     /// The savers whose stores have committed.
@@ -39,7 +42,8 @@ extension Saver {
         try watching(savers) { try write(waiting, books, runs: &runs, way: way) }
         for (saver, run) in zip(waiting, runs) { saver.finish(run) }
         // This save changed nothing in the others.
-        for saver in savers where !(waiting + done).contains(where: { $0 === saver }) { saver.forgetLastSave() }
+        let written = waiting.count + done.count == savers.count ? savers : waiting + done
+        for saver in savers where !written.contains(where: { $0 === saver }) { saver.forgetLastSave() }
         return
       } catch let again as SaveAgain {
         try count(&turns, late: again.late)
