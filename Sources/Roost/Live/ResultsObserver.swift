@@ -159,6 +159,8 @@ where Element: PersistentModel, SectionTitle: Hashable {
 
   private func find() throws {
     let query = try self.query ?? makeQuery()
+    // The list and the changed models must have one state.
+    try query.graph.keepSnapshot()
     try follow(query, to: query.graph.newestCommit())
     query.graph.processPendingChanges()
     showsPending = query.entities.contains { query.graph.hasPending($0) }
