@@ -207,7 +207,7 @@ final class ParentStore: DataStore {
   /// - Parameters:
   ///   - new: the inserted models.
   ///   - gone: the deleted models. The parent's relationships lose them by the deletion itself, which
-  ///     is no change of the other models.
+  ///     is no change of the other models. A model that the deletion would delete too has to leave first.
   private func changes(
     _ snapshot: DefaultSnapshot, among new: Set<PersistentIdentifier>, without gone: Set<PersistentIdentifier>
   ) -> DefaultSnapshot {
@@ -218,7 +218,8 @@ final class ParentStore: DataStore {
     for (place, property) in content.form.links.enumerated() {
       let link = content.links[place]
       let isTold = !content.form.isList(property) && store.fetchedPlace(map, property) == .list
-      if isTold || link == before?[place].without(gone) {
+      let former = store.goesAlong(map, property) ? before?[place] : before?[place].without(gone)
+      if isTold || link == former {
         content.setLink(property, .absent)
       } else if case .many(let members) = link {
         content.setLink(property, .many(members.filter { exists($0, among: new) }))

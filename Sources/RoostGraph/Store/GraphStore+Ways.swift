@@ -21,6 +21,12 @@ extension GraphStore {
     relations[map.number][property]?.deleteRule == .cascade
   }
 
+  /// Whether an object is deleted with the objects of its relationship.
+  package func goesAlong(_ map: EntityMap, _ property: Int) -> Bool {
+    guard let relation = relations[map.number][property], let inverse = relation.inverse else { return false }
+    return takesAlong(maps[relation.target], inverse)
+  }
+
   /// Whether each member of a list must have an owner, so that it can only be moved to another one.
   package func membersNeedOwner(_ map: EntityMap, _ property: Int) -> Bool {
     guard let relation = relations[map.number][property], relation.isList, !relation.isInverseList,
