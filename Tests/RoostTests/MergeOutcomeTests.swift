@@ -233,4 +233,28 @@ extension Ware {
     count += 1
     return version
   }
+
+  /// Before the fix, a dropped model of a batch took the partner if the program had set its own side.
+  @Test(arguments: [true, false], ["w1", "w2", "w3"]) func `a dropped model of a batch takes no stored partner`(
+    fromWare: Bool, code: String
+  ) throws {
+    let container = try Stock.container()
+    let first = ModelContext(container)
+    for (code, number) in [("w1", 1), ("w2", 2), ("w3", nil)] as [(String, Int?)] {
+      let ware = Ware(code)
+      first.insert(ware)
+      if let number { ware.seal = Seal(number) }
+    }
+    try first.save()
+    let context = ModelContext(container)
+    try context.setUniquePolicy(.keepExisting, for: Ware.self)
+    let seal = try #require(try context.first(Seal.self, where: \.number, is: 1))
+    try context.insert(batch: [1]) { _ in
+      let ware = Ware(code)
+      if fromWare { ware.seal = seal } else { seal.ware = ware }
+      return ware
+    }
+    let wares = try Stock.wares(container)
+    #expect(wares.mapValues { $0.seal?.number } == ["w1": 1, "w2": 2, "w3": nil])
+  }
 }

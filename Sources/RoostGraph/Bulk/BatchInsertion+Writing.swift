@@ -179,6 +179,14 @@ extension BatchInsertion {
       {
         continue
       }
+      // A stored partner stays where it is if its new owner was merged into a row that keeps its values.
+      if relation.isOneToOne, member._$state.origin != nil, let decision = book.merged[ObjectIdentifier(owner)] {
+        let place = try place(owner)
+        let kept = try !bulk.saver.takes(
+          owner, place.map, policy: decision.policy, row: RowID(owner._$state.row), property: relation.inverse,
+          table: place.table)
+        if kept { continue }
+      }
       if let former { bulk.noteLead(relation, from: key, to: former, run) }
       do {
         if relation.isOwnInverse, let former {

@@ -274,6 +274,9 @@
     /// An object cannot change its class. Before the fix, the context showed a craft with defaults.
     @Test func `a store that names a reference by a superclass gets an error`() throws {
       let file = freshFile()
+      // Identifiers can name only the models of a container.
+      let models = try Self.plainContainer()
+      defer { withExtendedLifetime(models) {} }
       func name(_ entity: String) throws -> PersistentIdentifier {
         try .identifier(for: file.lastPathComponent, entityName: entity, primaryKey: 1)
       }
