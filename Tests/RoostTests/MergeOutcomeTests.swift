@@ -225,14 +225,6 @@ import Testing
     #expect(error?.faults.first?.property == "count")
     #expect(try lines() == [#"a old 1 4 - 1 ["p1", "q1"] ["l1"]"#])
   }
-}
-
-extension Ware {
-  /// A getter that should only read.
-  fileprivate var restlessVersion: Int {
-    count += 1
-    return version
-  }
 
   /// Before the fix, a dropped model of a batch took the partner if the program had set its own side.
   @Test(arguments: [true, false], ["w1", "w2", "w3"]) func `a dropped model of a batch takes no stored partner`(
@@ -256,5 +248,13 @@ extension Ware {
     }
     let wares = try Stock.wares(container)
     #expect(wares.mapValues { $0.seal?.number } == ["w1": 1, "w2": 2, "w3": nil])
+  }
+}
+
+extension Ware {
+  /// A getter that should only read.
+  fileprivate var restlessVersion: Int {
+    count += 1
+    return version
   }
 }
