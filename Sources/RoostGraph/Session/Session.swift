@@ -49,7 +49,8 @@ package final class Session {
   /// Whether the next call merges the commits of others. If not, only a save, a rollback or a reset
   /// does.
   package var mergesChanges = true
-  /// Whether the current call keeps its snapshot, although the context merges.
+  /// Whether the current call keeps its snapshot, although the context merges. It is unchecked, because
+  /// a Bool owns no object, so no code of a user runs in an access.
   @exclusivity(unchecked) private(set) var keepsSnapshot = false
   /// A context that does not merge keeps its snapshot for at most this long, because its pages
   /// cannot be reused.

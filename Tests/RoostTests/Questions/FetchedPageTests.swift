@@ -13,18 +13,6 @@ import Testing
     return context
   }
 
-  private func pages(_ context: ModelContext, _ descriptor: FetchDescriptor<Disc>) throws -> [[Disc]] {
-    var pages: [[Disc]] = []
-    var cursor: FetchCursor?
-    repeat {
-      let page = try context.fetchPage(descriptor, after: cursor)
-      pages.append(page.models)
-      cursor = try page.next.map { try JSONDecoder().decode(FetchCursor.self, from: JSONEncoder().encode($0)) }
-      #expect(cursor == page.next)
-    } while cursor != nil && pages.count < 1000
-    return pages
-  }
-
   /// Before the fix, a limit ended the pages after the first one.
   @Test(arguments: [true, false]) func `a limit does not end the pages`(isSorted: Bool) throws {
     let parent = try context()
@@ -33,10 +21,10 @@ import Testing
     var descriptor = FetchDescriptor<Disc>(sortBy: isSorted ? [SortDescriptor(\.title)] : [])
     descriptor.fetchLimit = 3
     let child = try ModelContext(parent: parent)
-    #expect(try pages(child, descriptor).map { $0.map(\.number) } == [[0, 1, 2], [3, 4, 5], [6]])
+    #expect(try child.pages(descriptor).map { $0.map(\.number) } == [[0, 1, 2], [3, 4, 5], [6]])
     child.insert(Disc("m", number: 7))
     parent.insert(Disc("m", number: 8))
-    #expect(try pages(child, descriptor).joined().map(\.number).sorted() == Array(0...8))
+    #expect(try child.pages(descriptor).joined().map(\.number).sorted() == Array(0...8))
   }
 
   /// A cursor names the model by its key, so that it can be used elsewhere.
@@ -114,7 +102,7 @@ import Testing
       }
       let expected = try child.fetch(descriptor)
       descriptor.fetchLimit = 1 + Int(random.next() % 20)
-      let pages = try pages(child, descriptor)
+      let pages = try child.pages(descriptor)
       let found = Array(pages.joined())
       #expect(Set(found) == Set(expected) && found.count == expected.count, "round \(round)")
       #expect(pages.dropLast().allSatisfy { $0.count == descriptor.fetchLimit }, "round \(round)")

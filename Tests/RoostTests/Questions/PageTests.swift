@@ -173,18 +173,6 @@ import Testing
 
   // MARK: Pages
 
-  private func pages(_ context: ModelContext, _ descriptor: FetchDescriptor<Disc>) throws -> [[Disc]] {
-    var pages: [[Disc]] = []
-    var cursor: FetchCursor?
-    repeat {
-      let page = try context.fetchPage(descriptor, after: cursor)
-      pages.append(page.models)
-      cursor = try page.next.map { try JSONDecoder().decode(FetchCursor.self, from: JSONEncoder().encode($0)) }
-      #expect(cursor == page.next)
-    } while cursor != nil && pages.count < 1000
-    return pages
-  }
-
   @Test func `an index finds a page without reading the rows before it`() throws {
     let context = try filled(5000)
     var descriptor = FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)])
@@ -277,7 +265,7 @@ import Testing
       var expected = try context.fetch(descriptor).map(\.persistentModelID)
       if descriptor.sortBy.isEmpty { expected.sort() }
       descriptor.fetchLimit = 1 + Int(random.next() % 20)
-      let pages = try pages(context, descriptor)
+      let pages = try context.pages(descriptor)
       let isSame = pages.flatMap { $0 }.map(\.persistentModelID) == expected
       #expect(isSame, "round \(round)")
       #expect(pages.dropLast().allSatisfy { $0.count == descriptor.fetchLimit }, "round \(round)")
@@ -312,5 +300,20 @@ import Testing
     context.insert(Disc("late", number: 1))
     let memory = try context.explain(descriptor)
     #expect(memory.sorting == .memory && memory.testedInMemory.count == 1 && memory.putIn == 1 && memory.found == 5)
+  }
+}
+
+extension ModelContext {
+  /// All pages of a fetch. Each cursor goes through JSON.
+  func pages(_ descriptor: FetchDescriptor<Disc>) throws -> [[Disc]] {
+    var pages: [[Disc]] = []
+    var cursor: FetchCursor?
+    repeat {
+      let page = try fetchPage(descriptor, after: cursor)
+      pages.append(page.models)
+      cursor = try page.next.map { try JSONDecoder().decode(FetchCursor.self, from: JSONEncoder().encode($0)) }
+      #expect(cursor == page.next)
+    } while cursor != nil && pages.count < 1000
+    return pages
   }
 }
