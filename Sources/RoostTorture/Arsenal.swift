@@ -9,7 +9,7 @@ enum Arsenal {
     .predicates, .singlePages, .objects, .migrations, .questions,
   ]
 
-  /// Why a number cannot run on this machine; nil if it can.
+  /// Why a trial cannot run on this machine; nil if it can.
   static func obstacle(_ trial: Trial) -> String? { trial.number == 8 ? Trial.systemCallsAreMissing : nil }
 
   static func trial(_ number: Int) -> Trial? { trials.first { $0.number == number } }

@@ -110,7 +110,7 @@ enum Victim {
 }
 
 extension Trial {
-  /// Number 7: a child is killed at a random microsecond, again and again over the same store.
+  /// Trial 7: a child is killed at a random microsecond, again and again over the same store.
   static let kills = Trial(7, "kill -9", unit: "kills", quota: 1_000) { seed, record in
     guard let folder = try? ScratchFolder() else { return record.fail(seed: seed, "no folder can be made") }
     let path = folder.file("a.roost")
@@ -158,7 +158,7 @@ extension Trial {
     }()
   }
 
-  /// Number 8: the real binary at an exact system call, through `strace -e inject`.
+  /// Trial 8: the real binary at an exact system call, through `strace -e inject`.
   ///
   /// A case counts only if the trace shows that the call was hit. The last truncations may not
   /// happen.
@@ -190,7 +190,7 @@ extension Trial {
     }
   }
 
-  /// Why number 8 cannot run here; nil if it can.
+  /// Why trial 8 cannot run here; nil if it can.
   static var systemCallsAreMissing: String? {
     guard let child = Spawn("strace", ["-qq", "-o", "/dev/null", "-e", "trace=none", "true"], isSilent: true) else {
       return "strace is not installed"

@@ -52,7 +52,7 @@ enum Guest {
 }
 
 extension Trial {
-  /// Number 14: files that request more memory than their size justifies. See ``Greed``.
+  /// Trial 14: files that request more memory than their size justifies. See ``Greed``.
   static let memory = Trial(14, "memory", unit: "greedy files", quota: 200) { seed, record in
     guard let folder = try? ScratchFolder(), let greed = Greed(seed) else {
       return record.fail(seed: seed, "the files cannot be made")

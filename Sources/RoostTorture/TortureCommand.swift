@@ -13,13 +13,13 @@ import RoostTestSupport
 enum TortureCommand {
   static let usage = """
     roost-torture ci      [--tests 1,4,9] [--commit HASH] [--seed S] [--json FILE]
-                          every number, some ten minutes; with a commit's hash a tenth more, from seeds of its own
+                          every trial, some ten minutes; with a commit's hash a tenth more, from seeds of its own
     roost-torture soak    [--hours N] [--tests 1,4] [--seed S] [--json FILE]
-                          every number again and again, with ever new seeds
-    roost-torture run     --test T [--cases N] [--seed S]          one number, until so many cases have happened
+                          every trial again and again, with ever new seeds
+    roost-torture run     --test T [--cases N] [--seed S]          one trial, until so many cases have happened
     roost-torture replay  --test T --seed S --step N [--image "…"] [--trace yes] one failure again
     roost-torture golden  [--version N] [--into FOLDER]            the golden stores of this build, as files
-    roost-torture list                                             the numbers and what they count
+    roost-torture list                                             the trials and what they count
     """
 
   static func run(_ words: [String]) -> Int32 {
@@ -143,7 +143,7 @@ enum TortureCommand {
       fputs(TrialResult.json(results), file)
       fclose(file)
     }
-    if results.isEmpty { return refuse("there is no such number") }
+    if results.isEmpty { return refuse("there is no such trial") }
     let summary = TrialResult.summary(results)
     print(summary.line)
     return summary.isGood ? 0 : 1

@@ -6,6 +6,6 @@
   import Darwin
 #endif
 
-// The torture of the store. Docs/TESTING.md explains each number.
+// The torture of the store. Docs/TESTING.md explains each trial.
 
 exit(TortureCommand.run(Array(CommandLine.arguments.dropFirst())))

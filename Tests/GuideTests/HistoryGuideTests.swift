@@ -121,8 +121,9 @@ private actor Outbox {
     do {
       try catchUp(from: place)
     } catch SwiftDataError.historyTokenExpired {
+      let newest = try container.latestHistoryToken
       try readEverything()
-      place = try container.latestHistoryToken
+      place = newest
     }
     #expect(try isReadAnew && place == container.latestHistoryToken)
   }

@@ -253,7 +253,7 @@ import Testing
 
   private static let greed = Greed(3)
 
-  /// Each kind of file that requests too much memory, as in `roost-torture` number 14, which runs
+  /// Each kind of file that requests too much memory, as in `roost-torture` trial 14, which runs
   /// in a process with a limit.
   @Test(arguments: 0..<Greed.names.count)
   func `a number too large for the file is an error or harmless`(kind: Int) throws {

@@ -4,7 +4,7 @@ import RoostPages
 import RoostTestSupport
 import Testing
 
-/// A few seconds of each number of the torture; `roost-torture ci` runs the rest. See
+/// A few seconds of each trial of the torture; `roost-torture ci` runs the rest. See
 /// Docs/TESTING.md.
 @Suite struct TortureTests {
   private func record(_ number: Int) -> TortureRecord { TortureRecord(test: number) }
@@ -136,17 +136,17 @@ import Testing
   #endif
 }
 
-/// The rules that decide whether a number passes.
+/// The rules that decide whether a trial passes.
 @Suite struct TortureQuotaTests {
-  /// Before the fix, two numbers took the seed for the case's number. With a large first seed one
+  /// Before the fix, two trials took the seed for the case's number. With a large first seed one
   /// did nothing and the other failed, so a soak never ran them, and the first one reported "ok".
   @Test(arguments: [1_000_000, 77_310_000, UInt64.max - 1])
-  func `a number does its work from any first seed`(first: UInt64) {
+  func `a trial does its work from any first seed`(first: UInt64) {
     for trial in [Trial.exhaustive, .fullDisk, .golden] {
       let record = TortureRecord(test: trial.number)
       trial.run(first, record)
-      #expect(record.count == 1, "number \(trial.number)")
-      #expect(record.failures.isEmpty, "number \(trial.number): \(record.failures)")
+      #expect(record.count == 1, "trial \(trial.number)")
+      #expect(record.failures.isEmpty, "trial \(trial.number): \(record.failures)")
     }
   }
 
@@ -163,7 +163,7 @@ import Testing
     #expect(trial.portion(from: first, tenths: 1) == Portion(first: first, seeds: 4, quota: 4))
   }
 
-  @Test func `a number below its quota fails`() {
+  @Test func `a trial below its quota fails`() {
     let portion = Trial.crashes.portion(from: 7)
     #expect(portion == Portion(first: 7, seeds: nil, quota: Trial.crashes.quota))
     for (count, isGood) in [(portion.quota, true), (portion.quota - 1, false)] {
@@ -175,17 +175,17 @@ import Testing
     }
   }
 
-  /// Number 17 breaks the engine with switches that a release build does not have.
-  @Test func `a number that the build does not have does not count as passed`() {
+  /// Trial 17 breaks the engine with switches that a release build does not have.
+  @Test func `a trial that the build does not have does not count as passed`() {
     let absent = TrialResult(Trial(17, "the tests themselves", absence: .releaseBuild))
     #expect(!absent.isGood)
     #expect(absent.line.hasSuffix("not in a release build"))
     var good = TrialResult(.crashes)
     good.skipped = "strace is not installed"
     let both = TrialResult.summary([good, absent])
-    #expect(both.isGood && both.line == "1 numbers in 0 s, all good; number 17 is not in a release build")
+    #expect(both.isGood && both.line == "1 trial in 0 s, all good; trial 17 is not in a release build")
     let alone = TrialResult.summary([absent])
-    #expect(!alone.isGood && alone.line == "0 numbers in 0 s; number 17 is not in a release build")
+    #expect(!alone.isGood && alone.line == "0 trials in 0 s; trial 17 is not in a release build")
     #expect(!TrialResult.json([absent]).contains("17"))
     #expect(Trial.crashes.absenceAdvice == nil)
     #expect(absent.trial.absenceAdvice?.contains("`swift run roost-torture run --test 17`") == true)

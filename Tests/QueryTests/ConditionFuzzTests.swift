@@ -3,7 +3,7 @@ import RoostRecords
 import RoostTestSupport
 import Testing
 
-/// A small part of torture number 15, and checks that its random conditions are useful.
+/// A small part of trial 15, and checks that its random conditions are useful.
 @Suite("Random conditions") struct ConditionFuzzTests {
   @Test(arguments: UInt64(1)...6) func `programs and plans agree with the interpreter`(seed: UInt64) {
     let record = TortureRecord(test: 15)

@@ -2,7 +2,7 @@ import RoostDoorTrials
 import RoostTestSupport
 import Testing
 
-/// A small part of torture number 21.
+/// A small part of trial 21.
 @Suite("Random chains of versions") struct ChainPlayTests {
   @Test(arguments: UInt64(1)...4) func `an opening makes the same of a store as plain Swift code`(seed: UInt64) {
     let record = TortureRecord(test: 21)

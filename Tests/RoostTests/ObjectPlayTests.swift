@@ -2,7 +2,7 @@ import RoostDoorTrials
 import RoostTestSupport
 import Testing
 
-/// A small part of torture number 20. Its models are released during calls, so the plays run one
+/// A small part of trial 20. Its models are released during calls, so the plays run one
 /// after the other.
 @Suite("Random plays of contexts", .serialized) struct ObjectPlayTests {
   @Test(arguments: UInt64(1)...24) func `contexts show the state of a plain model`(seed: UInt64) {

@@ -2,7 +2,7 @@ import RoostDoorTrials
 import RoostTestSupport
 import Testing
 
-/// A small part of torture number 18, and checks that its random predicates are useful.
+/// A small part of trial 18, and checks that its random predicates are useful.
 @Suite("Random predicates") struct PredicateFuzzTests {
   @Test(arguments: UInt64(1)...24) func `a fetch returns the models that fulfil the predicate`(seed: UInt64) {
     let record = TortureRecord(test: 18)

@@ -15,9 +15,9 @@ final class SaveRun {
   @exclusivity(unchecked) var entry: CommitFeed.Entry
   /// Changed rows of one map that are not in the entry yet, because most are of the same map.
   @exclusivity(unchecked) private var noted: (map: Int, rows: [UInt64]) = (0, [])
-  private(set) var faults: [GraphFault]
+  private(set) var faults: [GraphFault] = []
   /// The number of errors, including those beyond the limit.
-  private(set) var faultCount: Int
+  private(set) var faultCount = 0
   /// Whether a row could not be written. A row that only breaks a rule is written, until the save
   /// ends with all errors.
   private(set) var isBroken = false
@@ -100,13 +100,9 @@ final class SaveRun {
   ///   - decisions: the rows that new objects are merged into.
   ///   - isPlain: whether no object is deleted or may be missing.
   ///   - author: identifies the context in the feed.
-  ///   - faults: the errors of objects' `validate`.
   init(
-    _ writer: RecordWriter, _ news: News?, decisions: [LinkKey: Decision], isPlain: Bool, author: AnyObject,
-    faults: [GraphFault]
+    _ writer: RecordWriter, _ news: News?, decisions: [LinkKey: Decision], isPlain: Bool, author: AnyObject
   ) {
-    self.faults = faults
-    faultCount = faults.count
     self.writer = writer
     self.news = news
     self.decisions = decisions

@@ -119,8 +119,11 @@ extension Saver {
     _ savers: [Saver], _ books: [ObjectIdentifier: DecisionBook], runs: inout [SaveRun], way: Way
   ) throws {
     guard runs.count < savers.count else {
-      let faults = runs.flatMap(\.faults)
-      if !faults.isEmpty { throw SaveRefusal(faults: faults, count: runs.reduce(0) { $0 + $1.faultCount }) }
+      let judged = try zip(savers, runs).flatMap { saver, run in try saver.lastingJudgement(run) }
+      let faults = judged + runs.flatMap(\.faults)
+      if !faults.isEmpty {
+        throw SaveRefusal(faults: faults, count: runs.reduce(judged.count) { $0 + $1.faultCount })
+      }
       let late = try savers.first?.lateObject()
       if late != nil || runs.contains(where: \.isRepeated) { throw SaveAgain(late: late) }
       for (saver, run) in zip(savers, runs) { try saver.takeEntry(run) }
@@ -174,8 +177,7 @@ extension Saver {
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {
     SaveRun(
       writer, try news(writer), decisions: decisions,
-      isPlain: changes.deleted.isEmpty && links.deletions.doomed.isEmpty && !changes.mayDangle, author: session,
-      faults: judged.map(\.fault))
+      isPlain: changes.deleted.isEmpty && links.deletions.doomed.isEmpty && !changes.mayDangle, author: session)
   }
 
   /// The commits of others that this context has not seen, or had not seen when it changed the same

@@ -1,5 +1,4 @@
 #if Postgres
-  /// Checks the foreign keys of all rows that a transaction has written so far. The server changes no table while such checks wait.
   /// Checks the foreign keys of all rows that a transaction has written so far. The server changes
   /// no table while such checks are pending.
   /// Citus does not pass `SET CONSTRAINTS` on to its workers. There a query of `roost_commit` calls

@@ -3,7 +3,7 @@ internal import RoostKV
 internal import RoostPages
 
 extension Trial {
-  /// Number 16: opens the stores of every version of the format, compares them, changes them and
+  /// Trial 16: opens the stores of every version of the format, compares them, changes them and
   /// opens them again.
   package static let golden = Trial(
     16, "golden files", unit: "stores", cases: GoldenVersion.all.reduce(0) { $0 + $1.samples.count + $1.rows.count },

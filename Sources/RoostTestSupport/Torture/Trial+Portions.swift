@@ -1,4 +1,4 @@
-/// A part of a number's work, beginning with the seed `first`.
+/// A part of a trial's work, beginning with the seed `first`.
 package struct Portion: Sendable, Equatable {
   package var first: UInt64
   /// The number of seeds; nil if the quota ends the work.
@@ -42,7 +42,7 @@ extension Trial {
     return 1_000_000 + sum % 1_000_000_000
   }
 
-  /// Seeds outside the fixed ones with which a number failed once. Add each seed that fails.
+  /// Seeds outside the fixed ones with which a trial failed once. Add each seed that fails.
   package static let failedOnce: [Int: [UInt64]] = [
     // When opened for reading only, a read that returned nothing was treated as the log's end.
     // The second: `verify` reported an index page that a lying device had lost, which was treated

@@ -1,9 +1,8 @@
-/// One number of the arsenal: a test that runs for one seed after another, until enough cases were
-/// examined.
+/// A test that runs for one seed after another, until enough cases were examined.
 ///
-/// To add a number, make a `static let` with one of the two initializers and name it in
+/// To add a trial, make a `static let` with one of the two initializers and name it in
 /// `Arsenal.trials`. The quota is the number of cases that must really happen: `ci` and `soak` fail
-/// a number that stays below it.
+/// a trial that stays below it.
 package struct Trial: Sendable {
   package var number: Int
   package var name: String
@@ -15,11 +14,11 @@ package struct Trial: Sendable {
   package private(set) var cases: Int?
   /// The most workers that may run it at the same time.
   package var workers: Int
-  /// Why this build lacks the number; nil if it has it.
+  /// Why this build lacks the trial; nil if it has it.
   package private(set) var absence: Absence?
   package var run: @Sendable (_ seed: UInt64, TortureRecord) -> Void
 
-  /// A reason why a build lacks a number.
+  /// A reason why a build lacks a trial.
   package enum Absence: String, Sendable {
     case releaseBuild = "not in a release build"
   }
@@ -36,20 +35,20 @@ package struct Trial: Sendable {
     self.run = run
   }
 
-  /// A number that this build lacks. It is shown in lists, and no run of it counts as good.
+  /// A trial that this build lacks. It is shown in lists, and no run of it counts as good.
   package init(_ number: Int, _ name: String, absence: Absence) {
     self.init(number, name, unit: "", quota: 0) { seed, record in record.fail(seed: seed, absence.rawValue) }
     self.absence = absence
   }
 
-  /// An error message if this build lacks the number, which says how to run it; otherwise nil.
+  /// An error message if this build lacks the trial, which says how to run it; otherwise nil.
   package var absenceAdvice: String? {
     absence.map {
-      "number \(number) is \($0.rawValue): run it from a debug build, with `swift run roost-torture run --test \(number)`"
+      "trial \(number) is \($0.rawValue): run it from a debug build, with `swift run roost-torture run --test \(number)`"
     }
   }
 
-  /// A number with listed cases. Any `cases` consecutive seeds cover the whole list.
+  /// A trial with listed cases. Any `cases` consecutive seeds cover the whole list.
   ///
   /// - Parameter quota: the number of cases that must happen; nil for all.
   package init(

@@ -54,20 +54,21 @@ package struct TrialResult: Sendable {
     trial.absence == nil && (skipped != nil || failures.isEmpty && shortfalls.isEmpty && count > 0)
   }
 
-  /// The last line of a run, and whether the run is good: at least one number was run, and all
-  /// numbers of this build are good.
+  /// The last line of a run, and whether the run is good: at least one trial was run, and all
+  /// trials of this build are good.
   package static func summary(_ results: [TrialResult]) -> (line: String, isGood: Bool) {
     let present = results.filter { $0.trial.absence == nil }
     let bad = present.count { !$0.isGood }
-    var line = "\(present.count) numbers in \(Int(present.reduce(0) { $0 + $1.seconds })) s"
+    let seconds = Int(present.reduce(0) { $0 + $1.seconds })
+    var line = "\(present.count) \(present.count == 1 ? "trial" : "trials") in \(seconds) s"
     line += bad > 0 ? ", \(bad) not good" : present.isEmpty ? "" : ", all good"
     for result in results {
-      if let absence = result.trial.absence { line += "; number \(result.trial.number) is \(absence.rawValue)" }
+      if let absence = result.trial.absence { line += "; trial \(result.trial.number) is \(absence.rawValue)" }
     }
     return (line, bad == 0 && !present.isEmpty)
   }
 
-  /// The results as JSON. Numbers that this build lacks are left out.
+  /// The results as JSON. Trials that this build lacks are left out.
   package static func json(_ results: [TrialResult]) -> String {
     let rows = results.filter { $0.trial.absence == nil }.map { result in
       "  {\"test\": \(result.trial.number), \"name\": \"\(result.trial.name)\", \"count\": \(result.count), "

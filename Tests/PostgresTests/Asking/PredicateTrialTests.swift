@@ -6,7 +6,7 @@
   import RoostTestSupport
   import Testing
 
-  /// Random predicates, answered by the server: number 18 of the torture, with another store.
+  /// Random predicates, answered by the server: trial 18, with another store.
   @Suite(.serialized) struct PredicateTrialTests {
     /// `ROOST_PG_SEEDS=first-last` runs other seeds.
     private static var seeds: ClosedRange<UInt64> {

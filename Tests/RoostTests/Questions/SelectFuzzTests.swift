@@ -2,7 +2,7 @@ import RoostDoorTrials
 import RoostTestSupport
 import Testing
 
-/// A small part of torture number 22.
+/// A small part of trial 22.
 @Suite("Random questions") struct SelectFuzzTests {
   @Test(arguments: UInt64(1)...12) func `a selection equals what Swift computes from the models`(seed: UInt64) {
     let record = TortureRecord(test: 22)

@@ -28,6 +28,14 @@ private final class RuleBookPlay {
     var memory: RuleBook
     let keeps: Bool
     var names: Set<String> = []
+    /// Hutches of `memory` with rabbits that the save will merge: their rule is tested after the merge.
+    var merging: Set<String> = []
+
+    var fault: String? {
+      var memory = memory
+      for hutch in merging { memory.hutches[hutch] = nil }
+      return memory.fault ?? after.fault
+    }
   }
 
   init(_ url: URL, _ seed: UInt64) throws {
@@ -64,7 +72,7 @@ private final class RuleBookPlay {
 
   /// Runs a write whose outcome is known.
   private func write(_ step: Step, _ context: ModelContext, _ body: () throws -> Void) throws {
-    let reason = step.memory.fault ?? step.after.fault
+    let reason = step.fault
     do {
       try body()
       if let reason { throw fail("it was stored, although \(reason)") }
@@ -217,6 +225,7 @@ private final class RuleBookPlay {
     context.insert(rabbit)
     let pet = RuleBook.Pet(hutch: hutch, isShy: rabbit.isShy)
     step.memory.rabbits[name + " new"] = pet
+    if let hutch, book.rabbits[name] != nil { step.merging.insert(hutch) }
     merge(name, pet, &step)
   }
 
@@ -239,6 +248,7 @@ private final class RuleBookPlay {
       hutch.rabbits.append(Rabbit(rabbit))
       log.append("with \(rabbit)")
       step.memory.rabbits[rabbit + " new"] = RuleBook.Pet(hutch: name + " new")
+      if book.hutches[name] == nil, book.rabbits[rabbit] != nil { step.merging.insert(name + " new") }
       merge(rabbit, RuleBook.Pet(hutch: name), &step)
     }
   }

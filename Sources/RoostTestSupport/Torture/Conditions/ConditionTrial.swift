@@ -112,7 +112,7 @@ struct ConditionTrial {
 }
 
 extension Trial {
-  /// Number 15: random conditions over random rows, evaluated in every possible way.
+  /// Trial 15: random conditions over random rows, evaluated in every possible way.
   package static let conditions = Trial(15, "conditions", unit: "conditions", quota: 100_000) { seed, record in
     ConditionTrial(seed: seed).run(record)
   }

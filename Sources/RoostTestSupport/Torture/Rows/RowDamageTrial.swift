@@ -91,7 +91,7 @@ struct HealthyRows: Sendable {
 }
 
 extension RowTrials {
-  /// Number 9 over rows: damages the file. Reads must be right or throw a typed error, and `verify`
+  /// Trial 9 over rows: damages the file. Reads must be right or throw a typed error, and `verify`
   /// must report the damage.
   package static func damage(
     _ seed: UInt64, _ record: TortureRecord, rounds: Int = 150, change: (inout StoreOptions) -> Void = { _ in }

@@ -2,7 +2,7 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostRecords
 
-/// Number 11 over rows: slightly changed valid bytes. Whatever they decode to, no process may
+/// Trial 11 over rows: slightly changed valid bytes. Whatever they decode to, no process may
 /// crash.
 extension RowTrials {
   package static func decoders(_ seed: UInt64, _ record: TortureRecord, rounds: Int = 5000, openings: Int = 60) {
@@ -78,7 +78,7 @@ extension RowTrials {
       for _ in 0..<(1 + mutator.generator.below(6)) {
         let place = 2 + mutator.generator.below(max(1, bytes.count / 4096 - 2))
         guard (place + 1) * 4096 <= bytes.count else { continue }
-        // Number 11 over pages mutates the fields of the header.
+        // Trial 11 over pages mutates the fields of the header.
         var part = Array(bytes[place * 4096 + 40..<place * 4096 + 4080])
         mutator.mutate(&part)
         bytes.replaceSubrange(place * 4096 + 40..<place * 4096 + 4080, with: part)

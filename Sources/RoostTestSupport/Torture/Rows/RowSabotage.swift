@@ -1,7 +1,7 @@
 #if DEBUG
   package import RoostPages
 
-  /// Number 17 over rows: tests must notice what the module of records omits.
+  /// Trial 17 over rows: tests must notice what the module of records omits.
   extension RowTrials {
     /// The omission, and the number that must notice it alone.
     package static let omissions: [(omission: Omission, number: Int)] = [

@@ -68,7 +68,7 @@ struct SingleBytes {
 }
 
 extension Trial {
-  /// Number 19: flips one bit in a page that is needed to find all others, or loses such a page,
+  /// Trial 19: flips one bit in a page that is needed to find all others, or loses such a page,
   /// one of its sectors or its copy. Opening, repairing and salvaging the store must restore its
   /// content.
   ///

@@ -126,7 +126,7 @@ package final class Crowd: @unchecked Sendable {
 }
 
 extension Trial {
-  /// Number 12: a crowd with a tiny cache, on the real disk and on the simulated one. Sometimes it
+  /// Trial 12: a crowd with a tiny cache, on the real disk and on the simulated one. Sometimes it
   /// is a race instead, whose threads are delayed at critical points.
   package static let crowd = Trial(12, "concurrency", unit: "transactions", quota: 20_000, workers: 1) { seed, record in
     record.place(seed, 0, image: "crowd")

@@ -3,7 +3,7 @@ internal import RoostKV
 package import RoostPages
 
 extension Trial {
-  /// Number 9: damages a closed file. Reads must be right or throw a typed error.
+  /// Trial 9: damages a closed file. Reads must be right or throw a typed error.
   package static let damage = Trial(9, "damage", unit: "damages", quota: 26_000) { seed, record in
     if RowTrials.takes(seed) { return RowTrials.damage(seed, record) }
     strikes(seed, record, rounds: 240) { _ in }

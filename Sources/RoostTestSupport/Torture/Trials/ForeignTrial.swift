@@ -4,7 +4,7 @@ internal import RoostKV
 internal import RoostPages
 
 extension Trial {
-  /// Number 10: truncated files, files of other programs, and wrong headers with matching
+  /// Trial 10: truncated files, files of other programs, and wrong headers with matching
   /// checksums.
   package static let foreign = Trial(10, "truncated and foreign", unit: "files", quota: 5_000) { seed, record in
     strangers(seed, record, rounds: 260)

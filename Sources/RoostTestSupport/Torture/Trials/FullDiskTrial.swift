@@ -3,7 +3,7 @@ internal import RoostKV
 internal import RoostPages
 
 extension Trial {
-  /// Number 13: the disk becomes full at each point in turn; then there is room again, and the same
+  /// Trial 13: the disk becomes full at each point in turn; then there is room again, and the same
   /// handle continues.
   package static let fullDisk = Trial(13, "disk full", unit: "fill points", cases: 220) { index, seed, record in
     record.place(seed, 0, image: "simulated")

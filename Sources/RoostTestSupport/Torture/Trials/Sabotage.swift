@@ -119,14 +119,14 @@
   }
 
   extension Trial {
-    /// The ways to break the store, and the number that must notice each alone.
+    /// The ways to break the store, and the trial that must notice each alone.
     private static let engines: [(Sabotage, Int)] = [
       (.logSyncDropped, 1), (.dataSyncDropped, 1), (.superblockFirst, 1), (.superblockFirst, 5),
       (.dataSyncDropped, 5), (.syncRetried, 4), (.checksSkipped, 9),
     ]
 
-    /// Number 17: breaks the store in several ways. The numbers that must notice each have to do so
-    /// alone.
+    /// Trial 17: breaks the store in several ways. Each trial of `engines` must notice its
+    /// break alone.
     package static let sabotage = Trial(
       17, "the tests themselves", unit: "broken engines",
       cases: engines.count + Misreading.allCases.count + RowTrials.omissions.count, workers: 1
@@ -148,11 +148,11 @@
       record.count += 1
       record.note("\(sabotage.rawValue) seen by \(number) at seed", Int(trials))
       if inner.failures.isEmpty {
-        record.fail(seed: seed, image: sabotage.rawValue, "number \(number) does not notice that \(sabotage.rawValue)")
+        record.fail(seed: seed, image: sabotage.rawValue, "trial \(number) does not notice that \(sabotage.rawValue)")
       }
     }
 
-    /// Plans that misread conditions, for number 15.
+    /// Plans that misread conditions, for trial 15.
     private static func misread(_ number: Int, _ seed: UInt64, record: TortureRecord) {
       record.count += 1
       let misreading = Misreading.allCases[number]
@@ -166,7 +166,7 @@
       }
       record.note("\(misreading.rawValue) seen by 15 at seed", Int(trials))
       if inner.failures.isEmpty {
-        record.fail(seed: seed, image: misreading.rawValue, "number 15 does not notice that \(misreading.rawValue)")
+        record.fail(seed: seed, image: misreading.rawValue, "trial 15 does not notice that \(misreading.rawValue)")
       }
     }
 
@@ -199,7 +199,7 @@
   }
 #else
   extension Trial {
-    /// Number 17 breaks the engine with options that only a debug build has.
+    /// Trial 17 breaks the engine with options that only a debug build has.
     package static let sabotage = Trial(17, "the tests themselves", absence: .releaseBuild)
   }
 #endif

@@ -3,7 +3,7 @@ internal import RoostKV
 internal import RoostPages
 
 extension Trial {
-  /// Number 1: random work, stopped after every call.
+  /// Trial 1: random work, stopped after every call.
   package static let crashes = Trial(1, "crash everywhere", unit: "images", quota: 60_000) { seed, record in
     if RowTrials.takes(seed) { return RowTrials.crashes(seed, record) }
     let closes = movesAtClose(seed)
@@ -18,7 +18,7 @@ extension Trial {
   /// Whether the close of this seed's store moves pages.
   private static func movesAtClose(_ seed: UInt64) -> Bool { seed % 12 == 5 }
 
-  /// Number 4: every call of 40 workloads fails in every way.
+  /// Trial 4: every call of 40 workloads fails in every way.
   package static let faults = Trial(4, "errors of input and output", unit: "faulty runs", quota: 10_500) {
     seed, record in
     if RowTrials.takes(seed) { return RowTrials.faults(seed, record) }
@@ -28,7 +28,7 @@ extension Trial {
     sweep.run()
   }
 
-  /// Number 3: crashes inside the recovery from crashes, three deep.
+  /// Trial 3: crashes inside the recovery from crashes, three deep.
   package static let nested = Trial(3, "crash inside recovery", unit: "nested images", quota: 8_000) { seed, record in
     if RowTrials.takes(seed) { return RowTrials.nested(seed, record) }
     let scenario = Scenario.short(seed &+ 5_000)
@@ -41,7 +41,7 @@ extension Trial {
     sweep.run(scenario)
   }
 
-  /// Number 5: only the order checker, over many scenarios. Numbers 1, 2 and 4 also use it.
+  /// Trial 5: only the order checker, over many scenarios. Trials 1, 2 and 4 also use it.
   package static let order = Trial(5, "order of writes", unit: "superblocks", quota: 4_000) { seed, record in
     let scenario = Scenario.random(seed &+ 9_000)
     record.place(seed, 0, image: "play")
@@ -55,7 +55,7 @@ extension Trial {
     record.note("calls", play.fileSystem.step)
   }
 
-  /// Number 6: long random work, compared with the model, with held readers and examinations.
+  /// Trial 6: long random work, compared with the model, with held readers and examinations.
   package static let model = Trial(6, "model", unit: "operations", quota: 1_200_000) { seed, record in
     if RowTrials.takes(seed) { return RowTrials.model(seed, record) }
     random(seed, record, actions: 60, changes: 500, keys: 2500)
@@ -92,7 +92,7 @@ extension Trial {
     play.abandon()
   }
 
-  /// Number 2: every sequence of up to three operations, stopped at every call of its last one.
+  /// Trial 2: every sequence of up to three operations, stopped at every call of its last one.
   ///
   /// The calls before the last operation belong to a shorter sequence.
   package static let exhaustive = Trial(2, "small and exhaustive", unit: "sequences", cases: 1_884) {
@@ -129,7 +129,7 @@ extension Trial {
 }
 
 extension Scenario {
-  /// The alphabet of number 2.
+  /// The alphabet of trial 2.
   static func small(_ sequence: [Int]) -> Scenario {
     let tree = Change.Place(isTable: false, number: 0)
     let table = Change.Place(isTable: true, number: 0)
