@@ -11,21 +11,8 @@ enum StorePlace {
     #if canImport(Darwin)
       URL.applicationSupportDirectory
     #else
-      data.appending(path: program, directoryHint: .isDirectory)
+      URL.applicationSupportDirectory.appending(path: program, directoryHint: .isDirectory)
     #endif
-  }
-
-  /// The folder of the user's data by the XDG specification: a relative path is ignored.
-  private static var data: URL {
-    let environment = ProcessInfo.processInfo.environment
-    if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") {
-      return URL(filePath: home, directoryHint: .isDirectory)
-    }
-    if let home = environment["HOME"], home.hasPrefix("/") {
-      return URL(filePath: home, directoryHint: .isDirectory)
-        .appending(path: ".local/share", directoryHint: .isDirectory)
-    }
-    return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share", directoryHint: .isDirectory)
   }
 
   private static var program: String {
