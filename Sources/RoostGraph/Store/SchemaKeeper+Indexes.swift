@@ -45,7 +45,9 @@ extension SchemaKeeper {
     let needed = Set(try needed(model).filter(\.isNeeded).map(\.name))
     for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
       guard let entity = catalog.entity(model.type.root.name) else { continue }
-      let fields = paths.map { model.type.fieldName(ofPath: $0) }
+      var fields = paths.map { model.type.fieldName(ofPath: $0) }
+      // SwiftData accepts a part whose values have no order, such as an array. It helps no fetch.
+      if !isUnique { fields.removeAll { entity.field($0).map { !$0.hasOrder } ?? false } }
       if try !isIndexed(fields, isUnique, entity: entity) { continue }
       var name = (isUnique ? "unique " : "") + fields.joined(separator: ", ")
       var tests: [Index.Test] = []

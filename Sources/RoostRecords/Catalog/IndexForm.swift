@@ -133,13 +133,18 @@ extension Index {
       guard let field = entity.field(part.field) else { return "names a field that does not exist" }
       if part.form.type(of: field.type) == nil {
         return part.form == .value
-          ? "covers \(field.name), whose values have no order"
+          ? "covers \(field.name), whose values have no order: leave it out, or use .elements or .count of a collection"
           : "has the form \(part.form.word), which values of \(field.name) do not have"
       }
     }
     for test in tests { if let fault = test.complaint(in: entity) { return fault } }
     return nil
   }
+}
+
+extension Field {
+  /// Whether an index can sort by its values.
+  package var hasOrder: Bool { Index.Form.value.type(of: type) != nil }
 }
 
 extension ElementType {

@@ -42,6 +42,20 @@ import Testing
   init() { name = "" }
 }
 
+@Model final class Pannier {
+  #Index<Pannier>([\.label, \.tags, \.weight], [\.tags])
+  var label: String
+  var tags: [String] = []
+  var weight: Int
+  init(_ label: String, _ weight: Int) { (self.label, self.weight) = (label, weight) }
+}
+
+@Model final class Satchel {
+  #Unique<Satchel>([\.tags])
+  var tags: [String] = []
+  init() {}
+}
+
 struct Haven: Codable { var name: String }
 
 /// Declarations of `#Index` and `#Unique`, and refusals.
@@ -74,6 +88,27 @@ struct Haven: Codable { var name: String }
     let text = error.map { "\($0)" } ?? ""
     #expect(text.contains("#Index of Permit has a condition that a store cannot keep"), "\(text)")
     #expect(text.contains("$0.tags.count") || text.contains("write the opposite comparison"), "\(text)")
+  }
+
+  @Test func `a part of an index whose values have no order is left out`() throws {
+    let container = try ModelContainer(
+      for: Pannier.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    for number in 0..<200 { context.insert(Pannier("a\(number % 20)", number)) }
+    try context.save()
+    let heavy = FetchDescriptor<Pannier>(
+      predicate: #Predicate { $0.label == "a3" && $0.weight > 100 }, sortBy: [SortDescriptor(\.weight)])
+    #expect(try context.fetch(heavy).map(\.weight) == [103, 123, 143, 163, 183])
+    let plan = try context.explain(heavy).description
+    #expect(plan.contains("label, weight"), "\(plan)")
+  }
+
+  @Test func `a unique value without an order is refused with the way out`() throws {
+    let error = #expect(throws: (any Error).self) {
+      _ = try ModelContainer(for: Satchel.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    let text = error.map { "\($0)" } ?? ""
+    #expect(text.contains("covers tags, whose values have no order: leave it out"), "\(text)")
   }
 
   @Test func `an index over a list of models is refused`() throws {
