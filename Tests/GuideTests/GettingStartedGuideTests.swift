@@ -48,6 +48,7 @@ import Testing
     let explanation = try context.explain(FetchDescriptor(predicate: seventies))
     print(explanation)
     #expect(explanation.found == 1 && lines.count == 2)
+    #expect(try PageCommands.page("GettingStarted").contains(lines.joined(separator: "\n") + "\n```"))
 
     writer.novels[0].isRead = true
     try context.save()
@@ -66,5 +67,26 @@ import Testing
     try container.close()
     let files = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
     #expect(files == [file.lastPathComponent])
+  }
+
+  @Test func `a further run joins the novels of the writer`() throws {
+    defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
+    var unread: [Int] = []
+    for _ in 0..<3 {
+      let container = try ModelContainer(for: Writer.self, configurations: ModelConfiguration(url: file))
+      let context = ModelContext(container)
+      let writer = Writer(name: "Tove Jansson")
+      writer.novels = [Novel("The Summer Book", 1972), Novel("The True Deceiver", 1982)]
+      context.insert(writer)
+      try context.save()
+      let seventies = #Predicate<Novel> { $0.year >= 1970 && $0.year < 1980 && !$0.isRead }
+      unread.append(try context.fetchCount(FetchDescriptor(predicate: seventies)))
+      writer.novels[0].isRead = true
+      try context.save()
+      #expect(try context.fetchCount(FetchDescriptor<Writer>()) == 1)
+      try container.close()
+    }
+    // The second to the fourth run of the page.
+    #expect(unread == [1, 1, 2])
   }
 }
