@@ -8,6 +8,7 @@ extension Saver {
       $0.isDirty && !$0.owner._$state.flags.contains(.deleted) && !(run.isPlain && isWritten($0))
     }
     var before = try membersBefore(dirty, run)
+    let rejoined = try membersOfMerged(run)
     try arrangeEdits(run)
     // The lists of merged objects are appended to those of their rows.
     for list in dirty.sorted(by: { run.order($0.key) < run.order($1.key) }) {
@@ -24,7 +25,7 @@ extension Saver {
           }
           try run.writer.links(side).replace(rows, of: RowID(list.key.row))
         } else {
-          try merge(list, side, run: run, before: &before)
+          try merge(list, side, run: run, before: &before, rejoined: rejoined)
         }
       } catch let fault as RecordFault {
         // The error of the rejected row itself is more precise.
@@ -46,6 +47,22 @@ extension Saver {
       before[key] = try run.writer.links(side).rows(of: RowID(row)).map(\.number)
     }
     return before
+  }
+
+  /// By list of links of a row, the members of the new objects that are merged into the row. The row's
+  /// own object may have lost them: the program replaced it in their lists by the new object.
+  private func membersOfMerged(_ run: SaveRun) throws -> [LinkKey: [UInt64]] {
+    var found: [LinkKey: [UInt64]] = [:]
+    for key in run.decisions.keys {
+      guard let object = objects.registered(store.maps[key.map], RowID(key.row)), let map = object.entityMap else {
+        continue
+      }
+      for case .some(let relation) in store.relations[map.number] where relation.isByLinks {
+        let list = LinkKey(map: key.map, row: run.row(key.map, key.row), property: relation.property)
+        found[list, default: []] += living(try links.rows(key, object, relation: relation), relation)
+      }
+    }
+    return found
   }
 
   /// Moves the members that were added to unloaded lists to the end, in the order in which they
@@ -122,20 +139,22 @@ extension Saver {
   /// that others added follow. The members of a new object that is merged into a row follow the
   /// row's.
   private func merge(
-    _ list: LoadedList, _ side: Relationship, run: SaveRun, before: inout [LinkKey: [UInt64]]
+    _ list: LoadedList, _ side: Relationship, run: SaveRun, before: inout [LinkKey: [UInt64]],
+    rejoined: [LinkKey: [UInt64]]
   ) throws {
     let owner = run.row(list.key.map, list.key.row)
     let target = store.maps[list.relation.target]
     guard try run.writer.contains(RowID(owner), store.maps[list.key.map].entity.id) else { return }
     var seen = Set<UInt64>()
     var here: [UInt64] = []
-    for row in living(list).map({ run.row(list.relation.home, $0) }) where seen.insert(row).inserted {
+    let key = LinkKey(map: list.key.map, row: owner, property: list.key.property)
+    let members = living(list) + (owner == list.key.row ? rejoined[key] ?? [] : [])
+    for row in members.map({ run.row(list.relation.home, $0) }) where seen.insert(row).inserted {
       if try run.writer.contains(RowID(row), target.entity.id) { here.append(row) }
     }
     let links = try run.writer.links(side)
     let stored = try links.rows(of: RowID(owner)).map(\.number)
     let there = Set(stored)
-    let key = LinkKey(map: list.key.map, row: owner, property: list.key.property)
     var wanted: [UInt64]
     if run.decisions[LinkKey(map: list.key.map, row: list.key.row, property: 0)] != nil {
       if list.relation.isByLinks {
