@@ -92,18 +92,6 @@ extension LinkGraph {
     }
   }
 
-  /// The objects of this context that are related to an object, also by one-way lists that contain it.
-  func relatives(of object: any _ModelObject) throws -> [any _ModelObject] {
-    guard let origin = object._$state.origin as? RowOrigin else { return [] }
-    var found: [any _ModelObject] = []
-    for case .some(let relation) in store.relations[origin.map.number] {
-      for row in try rows(LinkKey(object, origin), object, relation: relation) {
-        if let other = objects.registered(store.maps[relation.target], RowID(row)) { found.append(other) }
-      }
-    }
-    return found + lists(of: object, origin).map(\.owner)
-  }
-
   /// The loaded lists of other objects that contain an object.
   private func lists(of object: any _ModelObject, _ origin: RowOrigin) -> [LoadedList] {
     if ledger.lists.isEmpty { return [] }

@@ -122,7 +122,8 @@ extension Saver {
       let judged = try zip(savers, runs).flatMap { saver, run in try saver.lastingJudgement(run) }
       let faults = judged + runs.flatMap(\.faults)
       if !faults.isEmpty {
-        throw SaveRefusal(faults: faults, count: runs.reduce(judged.count) { $0 + $1.faultCount })
+        throw SaveRefusal(
+          faults: Array(faults.prefix(SaveRun.mostFaults)), count: runs.reduce(judged.count) { $0 + $1.faultCount })
       }
       let late = try savers.first?.lateObject()
       if late != nil || runs.contains(where: \.isRepeated) { throw SaveAgain(late: late) }

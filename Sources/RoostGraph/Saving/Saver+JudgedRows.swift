@@ -65,33 +65,12 @@ extension Saver {
     run.mixed.insert(row)
   }
 
-  /// The errors of `validate` that the attempt does not replace by validating rows.
-  func lastingJudgement(_ run: SaveRun) throws -> [GraphFault] {
-    if judged.isEmpty { return [] }
-    let replaced = Set(try ownersOfMerged(run).map { ObjectIdentifier($0) })
-    return judged.filter { !replaced.contains($0.object) }.map(\.fault)
-  }
-
-  /// The unsaved objects with a `validate` that are related to new objects which this attempt merges, or
-  /// which the next one will merge. Their `validate` has seen a new object and its row as two objects.
-  private func ownersOfMerged(_ run: SaveRun) throws -> [any _ModelObject] {
-    if store.judgedHomes.isEmpty || store.backing != nil { return [] }
-    var merged = run.collisions.map(\.object)
-    for key in run.decisions.keys {
-      if let object = objects.registered(store.maps[key.map], RowID(key.row)) { merged.append(object) }
-    }
-    let own = Set(merged.map { ObjectIdentifier($0) })
-    return try merged.flatMap(links.relatives).filter {
-      $0.isPending && type(of: $0)._$type.judge != nil && !own.contains(ObjectIdentifier($0))
-    }
-  }
-
-  /// Calls `validate` of the rows that have values of two writers, and of the owners of merged objects,
-  /// after all rows and lists are written.
+  /// Calls `validate` of the rows that have values of two writers, and of rows that merges concern, after
+  /// all rows and lists are written.
   func judgeMixed(_ run: SaveRun) throws {
-    for owner in try ownersOfMerged(run) {
-      guard let map = owner.entityMap else { continue }
-      run.mixed.insert(LinkKey(map: map.home, row: run.row(map.home, owner._$state.row), property: 0))
+    for object in metMerges(run) {
+      guard let map = object.entityMap else { continue }
+      run.mixed.insert(LinkKey(map: map.home, row: run.row(map.home, object._$state.row), property: 0))
     }
     // Their objects may have said the same already. An attempt with late changes is repeated.
     if try run.mixed.isEmpty || !lastingJudgement(run).isEmpty { return }

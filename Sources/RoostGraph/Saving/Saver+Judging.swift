@@ -88,7 +88,7 @@ extension Saver {
     let object = ObjectIdentifier(one.object)
     if !judged.isEmpty { judged.removeAll { $0.object == object } }
     let faults = judge(one.object, one.change, name: objects.name(one.object))
-    for fault in faults.prefix(max(0, SaveRun.mostFaults - judged.count)) { judged.append((object, fault)) }
+    for fault in faults.prefix(SaveRun.mostFaults) { judged.append((object, fault)) }
   }
 
   /// The objects whose values and relationships the last round changed.

@@ -82,6 +82,70 @@ import Testing
     #expect(try stored() == before)
   }
 
+  @Test func `an owner that loses its member to a merge counts without it`() throws {
+    let (owner, other, new) = (try squad("a"), try squad("b"), Soldier("b0"))
+    #expect(other.men.count == 3)
+    let fourth = Soldier("b3")
+    other.men.append(fourth)
+    owner.men.removeLast()
+    context.insert(new)
+    new.squad = owner
+    try save()
+    #expect(try stored() == ["a: a0 1, a1 1, b0 1", "b: b1 1, b2 1, b3 1"])
+  }
+
+  @Test func `a refused deletion stays refused if a merged model references the deleted one`() throws {
+    let (owner, new) = (try squad("a"), Soldier("b0"))
+    context.insert(new)
+    new.squad = owner
+    context.delete(owner)
+    let watch = SquadWatch(validate: { model, validation in
+      if validation.change == .delete, model is Squad { validation.refuse("it is needed") }
+    })
+    let error = #expect(throws: RoostError.self) { try SquadWatch.$current.withValue(watch) { try context.save() } }
+    #expect(error?.faults.map(\.detail) == ["it is needed"])
+    #expect(try stored() == before)
+  }
+
+  @Test func `many errors that a merge makes void hide no other`() throws {
+    let (owner, new) = (try squad("a"), Soldier("a0"))
+    context.insert(new)
+    new.squad = owner
+    let last = Squad("z")
+    context.insert(last)
+    let watch = SquadWatch(validate: { model, validation in
+      guard let squad = model as? Squad else { return }
+      if squad.men.count == 4 { for number in 0..<1500 { validation.refuse("void \(number)") } }
+      if squad.code == "z" { validation.refuse("z is bad") }
+    })
+    let error = #expect(throws: RoostError.self) { try SquadWatch.$current.withValue(watch) { try context.save() } }
+    #expect(error?.faults.map(\.detail) == ["z is bad"])
+    #expect(error?.faultCount == 1)
+  }
+
+  @Test(arguments: [1, 7]) func `a model that references a merged one sees the stored one`(bad: Int) throws {
+    context.uniquePolicy = .keepExisting
+    let new = Soldier("a0")
+    new.pay = 7
+    context.insert(Sentry(new))
+    let watch = SquadWatch(validate: { model, validation in
+      if let sentry = model as? Sentry, sentry.soldier?.pay == bad { validation.refuse("bad pay") }
+    })
+    func save() throws { try SquadWatch.$current.withValue(watch) { try context.save() } }
+    if bad == 7 { try save() } else { #expect(throws: RoostError.self) { try save() } }
+    let sentries = try ModelContext(container).fetch(FetchDescriptor<Sentry>())
+    #expect(sentries.map { $0.soldier?.pay } == (bad == 7 ? [1] : []))
+  }
+
+  @Test func `the policy that throws keeps the errors of validate`() throws {
+    context.uniquePolicy = .throw
+    let (owner, new) = (try squad("a"), Soldier("a0"))
+    context.insert(new)
+    new.squad = owner
+    #expect(refusals() == ["a has 4"])
+    #expect(try stored() == before)
+  }
+
   @Test func `other errors of validate stay`() throws {
     context.insert(Squad("c"))
     let new = Soldier("a0")

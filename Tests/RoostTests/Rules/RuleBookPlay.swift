@@ -28,7 +28,8 @@ private final class RuleBookPlay {
     var memory: RuleBook
     let keeps: Bool
     var names: Set<String> = []
-    /// Hutches of `memory` with rabbits that the save will merge: their rule is tested after the merge.
+    /// Hutches of `memory` that a merge concerns: of themselves, or of a rabbit that they get or lose. Their
+    /// rule is tested after the merge.
     var merging: Set<String> = []
 
     var fault: String? {
@@ -225,7 +226,7 @@ private final class RuleBookPlay {
     context.insert(rabbit)
     let pet = RuleBook.Pet(hutch: hutch, isShy: rabbit.isShy)
     step.memory.rabbits[name + " new"] = pet
-    if let hutch, book.rabbits[name] != nil { step.merging.insert(hutch) }
+    if let old = book.rabbits[name] { step.merging.formUnion([hutch, old.hutch].compactMap { $0 }) }
     merge(name, pet, &step)
   }
 
@@ -242,13 +243,17 @@ private final class RuleBookPlay {
     log.append("insert \(name) \(cage.least)...\(cage.size)")
     context.insert(hutch)
     step.memory.hutches[name + " new"] = cage
+    if book.hutches[name] != nil { step.merging.insert(name) }
     if !step.keeps || book.hutches[name] == nil { step.after.hutches[name] = cage }
     for _ in 0..<random.below(3) {
       guard let rabbit = self.name(book.rabbits.keys, "r", &step) else { continue }
       hutch.rabbits.append(Rabbit(rabbit))
       log.append("with \(rabbit)")
       step.memory.rabbits[rabbit + " new"] = RuleBook.Pet(hutch: name + " new")
-      if book.hutches[name] == nil, book.rabbits[rabbit] != nil { step.merging.insert(name + " new") }
+      if let old = book.rabbits[rabbit] {
+        if let hutch = old.hutch { step.merging.insert(hutch) }
+        if book.hutches[name] == nil { step.merging.insert(name + " new") }
+      }
       merge(rabbit, RuleBook.Pet(hutch: name), &step)
     }
   }

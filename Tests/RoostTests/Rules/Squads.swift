@@ -25,7 +25,8 @@ extension Squad {
   /// A container with a squad of three soldiers, in a bunk of its own, for each code.
   static func container(_ codes: String...) throws -> ModelContainer {
     let container = try ModelContainer(
-      for: Squad.self, Soldier.self, Bunk.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: Squad.self, Soldier.self, Bunk.self, Sentry.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
     for (number, code) in codes.enumerated() {
       let squad = Squad(code)
@@ -45,6 +46,17 @@ extension Squad {
   var cost: SquadMoney
 
   init(_ number: Int) { (self.number, cost) = (number, SquadMoney(amount: number)) }
+}
+
+/// A model that references one that does not know it.
+@Model final class Sentry {
+  var soldier: Soldier?
+
+  init(_ soldier: Soldier?) { self.soldier = soldier }
+}
+
+extension Sentry: Validatable {
+  func validate(_ validation: Validation) throws { try SquadWatch.current?.validate?(self, validation) }
 }
 
 /// A value that calls code of the test whenever it is stored.
