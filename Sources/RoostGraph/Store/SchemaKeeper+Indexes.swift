@@ -46,8 +46,9 @@ extension SchemaKeeper {
     for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
       guard let entity = catalog.entity(model.type.root.name) else { continue }
       var fields = paths.map { model.type.fieldName(ofPath: $0) }
-      // SwiftData accepts a part whose values have no order, such as an array. It helps no fetch.
-      if !isUnique { fields.removeAll { entity.field($0).map { !$0.hasOrder } ?? false } }
+      // SwiftData accepts a part whose values have no order, such as an array. It helps no fetch. Lists,
+      // and references that the other side stores, have no field.
+      if !isUnique { fields.removeAll { entity.field($0)?.hasOrder != true } }
       if try !isIndexed(fields, isUnique, entity: entity) { continue }
       var name = (isUnique ? "unique " : "") + fields.joined(separator: ", ")
       var tests: [Index.Test] = []
@@ -116,12 +117,15 @@ extension SchemaKeeper {
     }
   }
 
-  /// Whether to make an index over fields. Each reference has one already. Lists, and references
-  /// that the other side stores, have no field.
+  /// Whether to make an index over fields. Each reference has one already.
   private func isIndexed(_ fields: [String], _ isUnique: Bool, entity: Entity) throws -> Bool {
     if fields.isEmpty { return false }
     if let missing = fields.first(where: { entity.field($0) == nil }) {
-      if !isUnique { return false }
+      if let part = entity.fields.first(where: { $0.name.hasPrefix(missing + ".") }) {
+        throw RecordFault(
+          .conflict, "the parts of its value are stored one by one: name them, as in #Unique([\\.\(part.name), …])",
+          entity: entity.name, field: missing)
+      }
       throw RecordFault(
         .conflict, "the other side stores this relationship, so it cannot be unique here", entity: entity.name,
         field: missing)

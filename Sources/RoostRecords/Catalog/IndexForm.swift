@@ -133,7 +133,8 @@ extension Index {
       guard let field = entity.field(part.field) else { return "names a field that does not exist" }
       if part.form.type(of: field.type) == nil {
         return part.form == .value
-          ? "covers \(field.name), whose values have no order: leave it out, or use .elements or .count of a collection"
+          ? "covers \(field.name), whose values have no order: leave it out"
+            + (isUnique ? "" : ", or use .elements or .count of a collection")
           : "has the form \(part.form.word), which values of \(field.name) do not have"
       }
     }

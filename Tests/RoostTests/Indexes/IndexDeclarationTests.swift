@@ -43,9 +43,10 @@ import Testing
 }
 
 @Model final class Pannier {
-  #Index<Pannier>([\.label, \.tags, \.weight], [\.tags])
+  #Index<Pannier>([\.label, \.tags, \.place, \.weight], [\.tags])
   var label: String
   var tags: [String] = []
+  var place = PigeonPlace()
   var weight: Int
   init(_ label: String, _ weight: Int) { (self.label, self.weight) = (label, weight) }
 }
@@ -53,6 +54,13 @@ import Testing
 @Model final class Satchel {
   #Unique<Satchel>([\.tags])
   var tags: [String] = []
+  init() {}
+}
+
+struct PigeonPlace: Codable { var floor = 0, door = 0 }
+
+@Model final class Pigeonhole {
+  @Attribute(.unique) var place = PigeonPlace()
   init() {}
 }
 
@@ -109,6 +117,12 @@ struct Haven: Codable { var name: String }
     }
     let text = error.map { "\($0)" } ?? ""
     #expect(text.contains("covers tags, whose values have no order: leave it out"), "\(text)")
+    #expect(!text.contains(".elements"), "\(text)")
+    let other = #expect(throws: (any Error).self) {
+      _ = try ModelContainer(for: Pigeonhole.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    let advice = other.map { "\($0)" } ?? ""
+    #expect(advice.contains(#"name them, as in #Unique([\.place.floor, …])"#), "\(advice)")
   }
 
   @Test func `an index over a list of models is refused`() throws {
