@@ -58,6 +58,22 @@ import Testing
     #expect(try RowsFixture.run(["compact", path, "--wait", "soon"]).status == 2)
   }
 
+  @Test func `an import that makes its class waits too`() throws {
+    let store = try RowsFixture.make(path, closes: false)
+    let labels = folder.file("labels.csv")
+    try Data("name\nBlue\n".utf8).write(to: URL(filePath: labels))
+    let words = ["import", "--create", "--yes", path, "Label", labels]
+    #expect(try RowsFixture.run(words).status == 3)
+    let thread = try RoostFile.Thread {
+      RoostFile.Thread.sleep(microseconds: 300_000)
+      try? store.close()
+    }
+    let found = try RowsFixture.run(words + ["--wait", "200"])
+    thread.join()
+    #expect(found.status == 0, "\(found.errors)")
+    #expect(Transcript.of("query", path, "Label", "--count").output == "1\n")
+  }
+
   @Test func `a store is replaced when its program closes it`() throws {
     let store = try RowsFixture.make(path, closes: false)
     let backup = folder.file("copy.roost")

@@ -156,7 +156,7 @@ private struct Importing {
     }
     let creation = try ImportCreation(file, format, options: options)
     let isNew = try !DiskFileSystem.shared.exists(path)
-    var catalog = isNew ? Catalog() : try Looking.rows(path).read { $0.catalog }
+    var catalog = isNew ? Catalog() : try catalog()
     try creation.add(to: &catalog)
     if !arguments.has("json") { for line in try creation.text { console.line(text: line) } }
     let question =
@@ -179,7 +179,7 @@ private struct Importing {
     }
     var isMade = false
     do {
-      let store = try RecordStore(path, writer: HistoryWriter.ofThisProgram)
+      let store = try open(createIfMissing: true)
       do { try store.write(author: options.author) { try $0.change { try creation.add(to: &$0) } } } catch {
         try? store.close()
         throw error
@@ -202,11 +202,22 @@ private struct Importing {
 
   /// Removes a new class from a store, with the rows that were imported before an error.
   private func withdraw(_ entity: String) throws {
-    let store = try RecordStore(arguments.operands[0], writer: HistoryWriter.ofThisProgram)
+    let store = try open()
     defer { try? store.close() }
     try store.write(author: arguments.text("author") ?? "roost import") { writer in
       try writer.change { try $0.remove(entity: entity) }
     }
+  }
+
+  private func catalog() throws -> Catalog {
+    try Waiting.whileInUse(arguments) { try Looking.rows(arguments.operands[0]).read { $0.catalog } }
+  }
+
+  private func open(createIfMissing: Bool = false) throws -> RecordStore {
+    var options = StoreOptions()
+    options.createIfMissing = createIfMissing
+    options.lockTimeoutNanoseconds = try Waiting.nanoseconds(arguments)
+    return try RecordStore(arguments.operands[0], options: options, writer: HistoryWriter.ofThisProgram)
   }
 
   private func run(_ options: TextImportOptions) throws -> Ending {
@@ -218,7 +229,7 @@ private struct Importing {
         path: path)
     }
     // A reader checks this first, so that an invalid import does not touch the store.
-    let catalog = try Waiting.whileInUse(arguments) { try Looking.rows(path).read { $0.catalog } }
+    let catalog = try catalog()
     let rows = try Looking.rowClass(options.entity, catalog)
     if rows.isSubclass {
       throw CheckFailure(
@@ -233,10 +244,7 @@ private struct Importing {
       try OutputPlace.check(rejects, store: path, input: arguments.operands[2])
     }
     let (input, total) = try InputFile.open(arguments.operands[2])
-    var opening = StoreOptions()
-    opening.createIfMissing = false
-    opening.lockTimeoutNanoseconds = try Waiting.nanoseconds(arguments)
-    let store = try RecordStore(path, options: opening, writer: HistoryWriter.ofThisProgram)
+    let store = try open()
     let began = ContinuousClock.now
     var bar = Progress(
       "importing", of: Int(clamping: total ?? 0), on: console.quiet(arguments.has("json") || total == nil))
