@@ -24,7 +24,7 @@ import RoostFile
 ///               32 u64 check of bytes 0 ..< 32 and the payload, seeded with the salt
 ///               40 payload, filled with zeros to a multiple of 8
 /// ```
-/// A position counts the bytes of all frames since the store was made; it never repeats. A record
+/// A position counts the bytes of all frames since the log was made. A record
 /// is a series of `data` frames closed by a `commit` frame. The payload of a `link` frame is the
 /// number (u32) of the segment in which the log continues.
 enum LogFormat {

@@ -117,7 +117,7 @@ public class ModelContext: Equatable, SendableMetatype {
     state.attempt { try state.graph(of: model).delete(model) }
   }
 
-  /// Makes both sides of changed relationships agree.
+  /// Makes both sides of changed relationships agree, and records the changes for undo.
   public func processPendingChanges() {
     for graph in state.open { graph.processPendingChanges() }
     state.noteChanges()

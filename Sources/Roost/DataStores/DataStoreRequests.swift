@@ -4,7 +4,7 @@ public import Foundation
 public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
   /// The state of the context that asks.
   public let editingState: EditingState
-  /// The predicate, the order, the limit and the offset of the fetch.
+  /// The predicate, the order and the limit of the fetch. The context applies the offset itself.
   public let descriptor: FetchDescriptor<T>
 
   /// Makes a request, such as in a test of a store.

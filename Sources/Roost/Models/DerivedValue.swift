@@ -12,7 +12,8 @@
 /// }
 /// ```
 ///
-/// Values that are nil, and NaN, are left out of minimum, maximum and latest.
+/// Values that are nil, and NaN, are left out of minimum and maximum. `latest` leaves out objects whose
+/// key is nil or NaN, and stores nil if the value of the latest object is nil.
 public struct DerivedValue<Model: PersistentModel, Value> {
   let kind: DerivedKind
   let list: AnyKeyPath

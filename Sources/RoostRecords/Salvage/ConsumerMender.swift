@@ -13,7 +13,7 @@ struct ConsumerMender {
   init(_ tables: Tables) { self.tables = tables }
 
   /// - Parameter all: whether something was lost that the history does not show. Otherwise only
-  ///   consumers that have not yet read the missing part are marked.
+  ///   consumers are marked whose position is before or after the history.
   mutating func run(all: Bool) throws(StoreError) {
     guard let tree = try tables.consumersTree()?.tree else { return }
     let reading = try tables.historyReading()

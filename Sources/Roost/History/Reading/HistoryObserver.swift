@@ -4,8 +4,8 @@ internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
-/// Counts the commits that change some models, by some authors, and notifies observers of
-/// ``eventCounter``.
+/// Counts the commits that change models of the given classes, by the given authors, and notifies
+/// observers of ``eventCounter``.
 ///
 /// Each commit of any context counts, in this container or in another container of this program
 /// with the same file. Commits in quick succession may cause one notification.

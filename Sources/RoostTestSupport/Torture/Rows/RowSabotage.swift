@@ -23,7 +23,7 @@
       record.note("\(omission.rawValue) seen by \(number) at seed", Int(trials))
       if inner.failures.isEmpty {
         record.fail(
-          seed: seed, image: omission.rawValue, "number \(number) does not notice that \(omission.rawValue) is left out"
+          seed: seed, image: omission.rawValue, "trial \(number) does not notice that \(omission.rawValue) is left out"
         )
       }
     }
