@@ -25,7 +25,8 @@ package final class TransformedCoder<Value>: Coder<Value> {
   override func put(_ value: Value, into sink: inout _RowSink, at node: Int) {
     if let bytes = bytes(value) { return bytes.withUnsafeBytes { sink._store(bytes: $0, at: node) } }
     if isOptional, Self.isNil(value) { return sink._setNull(at: node) }
-    sink.refuse(node, RecordFault(.wrongType, "the transformer \(name) does not return Data for it"))
+    let detail = "the transformer \(name) makes no Data of it, as its transformedValue(_:) must"
+    sink.refuse(node, RecordFault(.wrongType, detail))
   }
 
   package override var isTransformed: Bool { true }
