@@ -150,21 +150,24 @@ extension Saver {
   }
 
   /// Throws if others changed an object that computes values or validates itself, or a list of such an
-  /// object: it must see their commits, unless it overwrites all of them.
+  /// object: it must see their commits. A row may be overwritten; lists are merged under each policy.
   private func checkIsCurrent(_ run: SaveRun) throws {
-    guard let news = run.news, store.computes || store.hasJudges, mergePolicy != .overwrite, !session.isPinned,
-      saveBacking == nil
+    guard let news = run.news, store.computes || store.hasJudges, !session.isPinned, saveBacking == nil
     else { return }
     for object in changes.changed {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       if origin.map.type.computed.isEmpty, origin.map.type.judge == nil { continue }
-      try checkIsCurrent(LinkKey(object, origin), origin.map, news: news, run: run)
+      let key = LinkKey(object, origin)
+      if mergePolicy != .overwrite, news.contains(key.map, key.row) { throw Delay.isBehind }
+      try checkListsAreCurrent(key, origin.map, news: news, run: run)
     }
-    for key in neighbours { try checkIsCurrent(key, objects.map(of: key), news: news, run: run) }
+    for key in neighbours {
+      if news.contains(key.map, key.row) { throw Delay.isBehind }
+      try checkListsAreCurrent(key, objects.map(of: key), news: news, run: run)
+    }
   }
 
-  private func checkIsCurrent(_ row: LinkKey, _ map: EntityMap, news: SaveRun.News, run: SaveRun) throws {
-    if news.contains(row.map, row.row) { throw Delay.isBehind }
+  private func checkListsAreCurrent(_ row: LinkKey, _ map: EntityMap, news: SaveRun.News, run: SaveRun) throws {
     if map.type.judge == nil { return }
     for case .some(let relation) in store.relations[map.number] {
       // A reference is a part of the row.

@@ -45,6 +45,27 @@ import Testing
     #expect(try stored() == before, sourceLocation: sourceLocation)
   }
 
+  // MARK: Other contexts
+
+  @Test(arguments: [true, false], ModelContext.MergePolicy.allCases)
+  func `an owner's rule holds if two contexts remove its members`(
+    deletes: Bool, policy: ModelContext.MergePolicy
+  ) throws {
+    try hutch("home", context).rabbits.append(Rabbit("cat"))
+    try context.save()
+    let late = ModelContext(container)
+    late.automaticallyMergesChanges = false
+    late.mergePolicy = policy
+    let (home, cat) = (try hutch("home", late), try rabbit("cat", late))
+    #expect(home.rabbits.count == 2)
+    if deletes { late.delete(cat) } else { home.rabbits.removeAll { $0 === cat } }
+    context.delete(try rabbit("ann", context))
+    try context.save()
+    let error = #expect(throws: RoostError.self) { try late.save() }
+    #expect(error?.code == .invalid)
+    #expect(try stored() == ["bob": "spare", "cat": "home"])
+  }
+
   // MARK: Deletions
 
   @Test(arguments: [false, true]) func `a deletion asks those whose lists lose a model`(isLoaded: Bool) throws {
