@@ -53,13 +53,15 @@ extension Saver {
   /// own object may have lost them: the program replaced it in their lists by the new object.
   private func membersOfMerged(_ run: SaveRun) throws -> [LinkKey: [UInt64]] {
     var found: [LinkKey: [UInt64]] = [:]
-    for key in run.decisions.keys {
+    for key in run.decisions.keys.sorted(by: { ($0.map, $0.row) < ($1.map, $1.row) }) {
       guard let object = objects.registered(store.maps[key.map], RowID(key.row)), let map = object.entityMap else {
         continue
       }
       for case .some(let relation) in store.relations[map.number] where relation.isByLinks {
         let list = LinkKey(map: key.map, row: run.row(key.map, key.row), property: relation.property)
-        found[list, default: []] += living(try links.rows(key, object, relation: relation), relation)
+        found[list, default: []] += living(try links.rows(key, object, relation: relation), relation).map {
+          run.row(relation.home, $0)
+        }
       }
     }
     return found
@@ -148,8 +150,7 @@ extension Saver {
     var seen = Set<UInt64>()
     var here: [UInt64] = []
     let key = LinkKey(map: list.key.map, row: owner, property: list.key.property)
-    let members = living(list) + (owner == list.key.row ? rejoined[key] ?? [] : [])
-    for row in members.map({ run.row(list.relation.home, $0) }) where seen.insert(row).inserted {
+    for row in living(list).map({ run.row(list.relation.home, $0) }) where seen.insert(row).inserted {
       if try run.writer.contains(RowID(row), target.entity.id) { here.append(row) }
     }
     let links = try run.writer.links(side)
@@ -168,6 +169,9 @@ extension Saver {
     } else if list.relation.isByLinks {
       let before = Set(try base(list).map { run.row(list.relation.home, $0) })
       wanted = here.filter { there.contains($0) || !before.contains($0) }
+      for row in rejoined[key] ?? [] where before.contains(row) && there.contains(row) && seen.insert(row).inserted {
+        wanted.append(row)
+      }
       wanted += stored.filter { !seen.contains($0) && !before.contains($0) }
     } else {
       // The members' own rows tell which belong to it.
