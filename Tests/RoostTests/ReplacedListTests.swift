@@ -69,6 +69,34 @@ import Testing
     try check(["x: c\(age) a\(age) d9", "y: ", "a: x", "b: ", "c: x", "d: x"])
   }
 
+  @Test(arguments: ["upsert", "keep", "non-nil"], [false, true])
+  func `a list of references keeps the stored models, and the same answer changes nothing`(
+    policy: String, isLoaded: Bool
+  ) throws {
+    let container = try Squad.container("a", "b")
+    let context = ModelContext(container)
+    context.uniquePolicy = policy == "upsert" ? .upsert : policy == "keep" ? .keepExisting : .mergeNonNil
+    func men(_ context: ModelContext) throws -> [String] {
+      try context.fetch(FetchDescriptor<Squad>(sortBy: [SortDescriptor(\.code)])).map { squad in
+        "\(squad.code): \(squad.men.map(\.name).joined(separator: " "))"
+      }
+    }
+    for turn in 0..<3 {
+      if isLoaded { for one in try context.fetch(FetchDescriptor<Soldier>()) { _ = one.squad?.code } }
+      let squad = try #require(try context.fetch(FetchDescriptor<Squad>(sortBy: [SortDescriptor(\.code)])).first)
+      squad.men = ["a2", "a0", "new"].map { Soldier($0) }
+      let before = try container.latestHistoryToken
+      try context.save()
+      let expected = ["a: a2 a0 new", "b: b0 b1 b2"]
+      #expect(try men(ModelContext(container)) == expected)
+      #expect(try men(context) == expected)
+      if turn > 0 { #expect(try container.latestHistoryToken == before) }
+    }
+    let free = try ModelContext(container).fetch(FetchDescriptor<Soldier>()).filter { $0.squad == nil }
+    #expect(free.map(\.name) == ["a1"])
+    #expect(try container.verify().isSound)
+  }
+
   @Test(arguments: [false, true]) func `so has a list of the other side`(isLoaded: Bool) throws {
     try load(isLoaded)
     let one = try #require(

@@ -208,6 +208,7 @@ extension Saver {
     if !run.decisions.isEmpty { try loadEditedLists() }
     try compare(run)
     try keepTaken(run)
+    try keepReplaced(run)
     // References first, so that delete rules follow the new ones; then the rows that give up unique
     // values.
     try update(run)

@@ -122,6 +122,26 @@ extension Saver {
     }
   }
 
+  /// Keeps the references of rows that the program replaced, in a list, by new objects that are merged into
+  /// them: the list still contains these rows.
+  func keepReplaced(_ run: SaveRun) throws {
+    for key in run.decisions.keys {
+      guard let new = objects.registered(store.maps[key.map], RowID(key.row)), let map = new.entityMap,
+        let existing = objects.registered(store.maps[key.map], RowID(run.row(key.map, key.row))),
+        existing._$state.flags.isDisjoint(with: [.inserted, .deleted, .gone]),
+        existing.entityMap?.number == map.number
+      else { continue }
+      for case .some(let relation) in store.relations[map.number] where relation.isInverseList {
+        guard case .reference = relation.way, run.writes(existing, relation.property),
+          leads(existing, relation) == nil, let owner = leads(new, relation),
+          try links.stored(LinkKey(map: key.map, row: existing._$state.row, property: 0), relation)
+            == [run.row(relation.home, owner)]
+        else { continue }
+        leave(existing, relation.property, map: map, run: run)
+      }
+    }
+  }
+
   /// The object that gets its partner back, because a new object that took the partner is dropped. Only
   /// the program's unsaved pair: stored ones are kept (``keepTaken(_:)``).
   func formerOwner(of partner: LinkKey, _ relation: Relation) -> UInt64? {
