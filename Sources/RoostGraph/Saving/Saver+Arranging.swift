@@ -8,7 +8,7 @@ extension Saver {
       $0.isDirty && !$0.owner._$state.flags.contains(.deleted) && !(run.isPlain && isWritten($0))
     }
     var before = try membersBefore(dirty, run)
-    let rejoined = try membersOfMerged(run)
+    let rejoined = try dirty.contains(where: mayRejoin) ? membersOfMerged(run) : [:]
     try arrangeEdits(run)
     // The lists of merged objects are appended to those of their rows.
     for list in dirty.sorted(by: { run.order($0.key) < run.order($1.key) }) {
@@ -47,6 +47,10 @@ extension Saver {
       before[key] = try run.writer.links(side).rows(of: RowID(row)).map(\.number)
     }
     return before
+  }
+
+  private func mayRejoin(_ list: LoadedList) -> Bool {
+    list.relation.isByLinks && !list.owner._$state.flags.contains(.inserted)
   }
 
   /// By list of links of a row, the members of the new objects that are merged into the row. The row's

@@ -125,6 +125,8 @@ extension Saver {
   /// Keeps the references of rows that the program replaced, in a list, by new objects that are merged into
   /// them: the list still contains these rows.
   func keepReplaced(_ run: SaveRun) throws {
+    // Most saves that merge change no stored object.
+    if run.decisions.isEmpty || changes.changed.isEmpty { return }
     for key in run.decisions.keys {
       guard let new = objects.registered(store.maps[key.map], RowID(key.row)), let map = new.entityMap,
         let existing = objects.registered(store.maps[key.map], RowID(run.row(key.map, key.row))),
