@@ -3,17 +3,17 @@ import SwiftData
 import Testing
 
 enum CustomStoresGuide {
-  @Model final class Trip {
+  @Model final class Hike {
     var name: String
     var nights = 0
-    @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
+    @Relationship(deleteRule: .cascade, inverse: \Stop.hike) var stops: [Stop] = []
 
     init(_ name: String) { self.name = name }
   }
 
   @Model final class Stop {
     var place: String
-    var trip: Trip?
+    var hike: Hike?
 
     init(_ place: String) { self.place = place }
   }
@@ -74,37 +74,37 @@ enum CustomStoresGuide {
 
 /// The code of the guide to custom stores.
 @Suite struct CustomStoresGuideTests {
-  typealias Trip = CustomStoresGuide.Trip
+  typealias Hike = CustomStoresGuide.Hike
   typealias Stop = CustomStoresGuide.Stop
   typealias JSONConfiguration = CustomStoresGuide.JSONConfiguration
 
-  @Test func `trips in a JSON file`() throws {
+  @Test func `hikes in a JSON file`() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: file) }
     do {
       let container = try ModelContainer(
-        for: Trip.self, Stop.self, configurations: JSONConfiguration(file: file))
+        for: Hike.self, Stop.self, configurations: JSONConfiguration(file: file))
       let context = ModelContext(container)
-      let trip = Trip("Oslo")
-      context.insert(trip)
-      trip.stops = [Stop("Bergen"), Stop("Voss")]
+      let hike = Hike("Oslo")
+      context.insert(hike)
+      hike.stops = [Stop("Bergen"), Stop("Voss")]
       try context.save()
-      #expect(trip.persistentModelID.storeIdentifier == file.lastPathComponent)
+      #expect(hike.persistentModelID.storeIdentifier == file.lastPathComponent)
     }
     let container = try ModelContainer(
-      for: Trip.self, Stop.self, configurations: JSONConfiguration(file: file))
+      for: Hike.self, Stop.self, configurations: JSONConfiguration(file: file))
     let context = ModelContext(container)
-    let descriptor = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Oslo" })
-    let trip = try #require(try context.fetch(descriptor).first)
-    #expect(trip.stops.map(\.place) == ["Bergen", "Voss"])
-    context.delete(trip)
+    let descriptor = FetchDescriptor<Hike>(predicate: #Predicate { $0.name == "Oslo" })
+    let hike = try #require(try context.fetch(descriptor).first)
+    #expect(hike.stops.map(\.place) == ["Bergen", "Voss"])
+    context.delete(hike)
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Stop>()) == 0)
   }
 
   @Test func `values that a store read`() throws {
-    _ = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-    let key = try PersistentIdentifier.identifier(for: "server", entityName: "Trip", primaryKey: 17)
+    _ = try ModelContainer(for: Hike.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let key = try PersistentIdentifier.identifier(for: "server", entityName: "Hike", primaryKey: 17)
     let snapshot = try DefaultSnapshot(key, values: ["name": "Oslo", "nights": 3])
     #expect(snapshot["nights"] as? Int == 3 && snapshot["stops"] == nil)
     #expect(throws: RoostError.self) { try DefaultSnapshot(key, values: ["nights": "three"]) }

@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// let container = try ModelContainer(
-///   for: Trip.self, Stop.self, configurations: JSONConfiguration(file: file))
+///   for: Hike.self, Stop.self, configurations: JSONConfiguration(file: file))
 /// ```
 ///
 /// The container makes one call at a time, on the thread that uses a context.
