@@ -35,8 +35,8 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case opening
     /// Commits were replayed from the log, because the store was not closed the last time.
     case recovery
-    /// A page with one flipped bit was repaired in memory, or a damaged page was read from its copy. It
-    /// is reported whatever the threshold.
+    /// A page with one flipped bit was repaired in memory, or a damaged page was read from its copy.
+    /// The threshold does not apply: every repair is reported.
     case repair
     /// A getter returned a default, because the property's type does not accept the stored value.
     /// ``TraceEvent/error`` names the model, the property and the value. It is reported once for

@@ -2,7 +2,7 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostRecords
 
-/// Trial 11 over rows: slightly changed valid bytes. Whatever they decode to, no process may
+/// Trial 11 over rows: slightly changed valid bytes. They may decode to anything, but no process may
 /// crash.
 extension RowTrials {
   package static func decoders(_ seed: UInt64, _ record: TortureRecord, rounds: Int = 5000, openings: Int = 60) {

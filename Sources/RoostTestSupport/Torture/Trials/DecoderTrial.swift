@@ -5,7 +5,7 @@ internal import RoostPages
 internal import RoostTrees
 
 extension Trial {
-  /// Trial 11: decoders over mutated bytes. Whatever they return, no process may crash.
+  /// Trial 11: decoders over mutated bytes. They may return anything, but no process may crash.
   package static let decoders = Trial(
     11, "fuzzed decoders", unit: "executions", quota: 20_000_000
   ) { seed, record in
