@@ -17,6 +17,8 @@ import Synchronization
 extension Frames {
   private static var batch: Int { 256 }
   private static var mostPending: Int { 8 }
+  /// The number of states that one sweep visits at most.
+  private static var mostSteps: Int { 1 << 16 }
 
   /// Evicts a batch. A sweep may visit many thousand states and find only drafts, so the next sweep
   /// waits until there are considerably more frames. The caller holds the lock.
@@ -27,35 +29,42 @@ extension Frames {
     crowded.store(now > capacity ? now + step : capacity, ordering: .relaxed)
   }
 
-  /// Finishes old departures and starts a new one. The caller holds the lock.
-  func evict() {
-    finishDepartures()
-    if leaving.count >= Self.mostPending { return }
-    let places = chooseLeaving()
-    if places.isEmpty { return }
+  /// Finishes old departures and starts a new one. Returns false if nothing changed. The caller
+  /// holds the lock.
+  @discardableResult
+  func evict() -> Bool {
+    let hasFinished = finishDepartures()
+    if leaving.count >= Self.mostPending { return hasFinished }
+    let (places, hasSwept) = chooseLeaving()
+    if places.isEmpty { return hasFinished || hasSwept }
     schedule?(.leaving)
     leaving.append(Departure(places: places, activities: slots.activities()))
     finishDepartures()
+    return true
   }
 
   /// Evicts until at most `capacity` frames hold memory, or nothing more can be evicted.
   package func trim() {
     lock.withLock {
       var rounds = resident.load(ordering: .relaxed) / Self.batch * 3 + 8
-      while resident.load(ordering: .relaxed) > capacity && rounds > 0 {
-        evict()
+      var idleRounds = 0
+      let mostIdle = placeEnd / Self.mostSteps + 1
+      while resident.load(ordering: .relaxed) > capacity && rounds > 0 && idleRounds < mostIdle {
+        idleRounds = evict() ? 0 : idleRounds + 1
         rounds -= 1
       }
       crowded.store(max(capacity, resident.load(ordering: .relaxed)), ordering: .relaxed)
     }
   }
 
-  private func chooseLeaving() -> [UInt32] {
-    let limit = slabCount * FrameMap.slabPlaces
+  /// Sweeps until it has a batch. Returns the chosen places, and whether the sweep changed states.
+  private func chooseLeaving() -> (places: [UInt32], hasSwept: Bool) {
+    let limit = placeEnd
     var places: [UInt32] = []
     var vacated: [UInt32] = []
+    var hasSwept = false
     var steps = 0
-    let mostSteps = min(limit, 1 << 16)
+    let mostSteps = min(limit, Self.mostSteps)
     while places.count < Self.batch && vacated.count < Self.batch && steps < mostSteps {
       steps += 1
       sweepPlace += 1
@@ -71,6 +80,7 @@ extension Frames {
       if state & FrameState.used != 0 {
         schedule?(.changingState)
         Self.change(cell, from: state, to: state & ~FrameState.used)
+        hasSwept = true
         continue
       }
       if listed.contains(UInt32(sweepPlace)) { continue }
@@ -81,11 +91,13 @@ extension Frames {
       }
     }
     giveBack(vacated)
-    return places
+    return (places, hasSwept || !vacated.isEmpty)
   }
 
-  private func finishDepartures() {
-    guard !leaving.isEmpty else { return }
+  /// Returns whether a departure ended.
+  @discardableResult
+  private func finishDepartures() -> Bool {
+    let before = leaving.count
     leaving.removeAll { departure in
       guard slots.haveMoved(since: departure.activities) else { return false }
       // Read only now, because a look-up that has just ended may have left a hold.
@@ -107,6 +119,7 @@ extension Frames {
       giveBack(gone)
       return true
     }
+    return leaving.count < before
   }
 
   private func giveBack(_ places: [UInt32]) {

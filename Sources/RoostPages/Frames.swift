@@ -62,11 +62,16 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   /// Page → copy, as the durable superblock lists them.
   private var copies: [UInt32: UInt32] = [:]
   private var pieces: [UnsafeMutableRawBufferPointer] = []
+  /// The place that the last sweep ended at.
   var sweepPlace = 2
   var leaving: [Departure] = []
   /// The places of all departures. A frame that was kept and chosen again must not leave with its
   /// earlier departure, which does not know later readers. So no frame in this set is chosen.
   var listed = Set<UInt32>()
+
+  /// Room was made for the places below this one. Sweeps visit no others.
+  private let end = Atomic<Int>(0)
+  var placeEnd: Int { end.load(ordering: .acquiring) }
 
   /// The number of frames whose memory is in use, including drafts.
   package let resident = Atomic<Int>(0)
@@ -121,8 +126,13 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
 
   /// Makes room for frames up to, but without, `place`.
   package func reserve(upTo place: Int) throws(StoreError) {
+    if place <= end.load(ordering: .relaxed) { return }
     let needed = (place + FrameMap.slabPlaces - 1) / FrameMap.slabPlaces
-    if needed <= header.pointee.slabCount.load(ordering: .acquiring) { return }
+    if needed > slabCount { try addSlabs(upTo: needed) }
+    end.max(place, ordering: .releasing)
+  }
+
+  private func addSlabs(upTo needed: Int) throws(StoreError) {
     try lock.withLock { () throws(StoreError) in
       guard needed <= Self.mostSlabs else {
         throw StoreError(.diskFull, "a store has at most \(Self.mostSlabs * FrameMap.slabPlaces) pages")
@@ -178,7 +188,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   /// Ends the frame of a page that no reader can reach any more.
   package func end(_ page: PageID) {
     // Extents and map pages that were written directly to the file may never have had a frame.
-    guard Int(page.place) < slabCount * FrameMap.slabPlaces else { return }
+    guard Int(page.place) < placeEnd else { return }
     let cell = map.stateCell(page)
     while true {
       let state = cell.pointee.load(ordering: .acquiring)
@@ -249,7 +259,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   /// Reads an absent page, checks and validates it, and makes its frame ready.
   func fill(_ reference: PageReference) throws(StoreError) -> UnsafeRawPointer {
     let page = reference.page
-    guard page.place >= 2, Int(page.place) < slabCount * FrameMap.slabPlaces else {
+    guard page.place >= 2, Int(page.place) < placeEnd else {
       throw StoreError(.damaged, "a reference points outside the file", page: UInt64(page.place))
     }
     let map = self.map

@@ -46,7 +46,7 @@ import Testing
       do throws(StoreError) {
         for _ in 0..<250 {
           wrong.add(try lookUp(&generator, pages: thread == 0 ? 60 : 12), ordering: .relaxed)
-          frames.lock.withLock { frames.evict() }
+          _ = frames.lock.withLock { frames.evict() }
         }
       } catch { wrong.add(1_000_000, ordering: .relaxed) }
     }
@@ -70,7 +70,7 @@ import Testing
       for _ in 0..<1 + generator.below(pages) {
         // Some pages are requested repeatedly, so that they are often saved while they leave.
         let place = 2 + generator.below(generator.chance(1, in: 2) ? 90 : Self.pageCount - 2)
-        if generator.chance(1, in: 30) { frames.lock.withLock { frames.evict() } }
+        if generator.chance(1, in: 30) { _ = frames.lock.withLock { frames.evict() } }
         slot.enter()
         let memory = try frames.map.page(PageReference(PageID(UInt32(place)), check: checks[place]))
         slot.leave()

@@ -102,11 +102,12 @@ import Testing
       failure { () throws(StoreError) in _ = try frames.map.page(PageReference(PageID(6), check: 1)) } == .damaged)
     #expect(failure { () throws(StoreError) in _ = try frames.map.page(PageReference(PageID(6))) } == .damaged)
     #expect(isWhole(try frames.map.page(reference(6)), 6))
-    for place in [0, 1, 20_000, UInt32.max] {
+    for place in [0, 1, 9000, 20_000, UInt32.max] {
       #expect(
         failure { () throws(StoreError) in _ = try frames.map.page(PageReference(PageID(place), check: 1)) } == .damaged
       )
     }
+    try frames.reserve(upTo: 9001)
     #expect(
       failure { () throws(StoreError) in _ = try frames.map.page(PageReference(PageID(9000), check: 1)) } == .truncated)
     fileSystem.inject(FaultRule(.read, .error(ErrorNumber.io)))
@@ -169,6 +170,22 @@ import Testing
     #expect(frames.drafts.load(ordering: .relaxed) == 0)
   }
 
+  /// Before the fix, a `trim` that could evict nothing swept all states of a slab at least eight
+  /// times. A large transaction with a small cache trims often, and a disk that refuses writes
+  /// leaves only drafts.
+  @Test func `a trim ends when nothing can be evicted`() throws {
+    for place in 2..<200 { frames.begin(PageID(UInt32(place))) }
+    #expect(frames.placeEnd == Self.pageCount)
+    #expect(frames.lock.withLock { frames.evict() } == false)
+    frames.trim()
+    #expect(frames.resident.load(ordering: .relaxed) == 198)
+    for place in 2..<200 { frames.settle(PageID(UInt32(place))) }
+    #expect(frames.lock.withLock { frames.evict() } == true)
+    frames.trim()
+    #expect(frames.resident.load(ordering: .relaxed) <= frames.capacity)
+    #expect(frames.sweepPlace < Self.pageCount)
+  }
+
   /// A reader was in a look-up while a page left, was saved and left again. Another reader had
   /// taken the page between the two. Before the fix, the first departure ended and freed the memory
   /// under it. In one of a few hundred runs with readers and writers this gave "the page is not the
@@ -185,7 +202,7 @@ import Testing
     let memory = try frames.map.page(reference(50))
     frames.lock.withLock { for _ in 0..<2 { frames.evict() } }
     early.leave()
-    frames.lock.withLock { frames.evict() }
+    _ = frames.lock.withLock { frames.evict() }
     #expect(isWhole(memory, 50))
     late.leave()
     frames.lock.withLock { for _ in 0..<4 { frames.evict() } }

@@ -45,7 +45,7 @@ import Testing
       frames.end(page)
       frames.begin(page)
     }
-    frames.lock.withLock { frames.evict() }
+    _ = frames.lock.withLock { frames.evict() }
     #expect(moment.hasCome)
     #expect(frames.map.state(page) == FrameState.ready | FrameState.draft | FrameState.used)
 
