@@ -25,8 +25,8 @@ final class SaveRun {
   var collisions: [Collision] = []
   /// New objects whose decision is no longer valid.
   var lapsed: [LinkKey] = []
-  /// By merged object, its place in the order of merges, beginning at 1. Empty until it is needed.
-  var places: [LinkKey: Int] = [:]
+  /// The partners that rows have after the merges.
+  var partners = PartnerPlan()
   /// New objects with a policy that compares them with their rows, and whether they are newer.
   var isNewer: [LinkKey: Bool] = [:]
   /// Those of them whose merge had another outcome than the references of other rows assumed.

@@ -207,7 +207,7 @@ extension Saver {
     // A closure that decided about unique values may have changed more.
     if !run.decisions.isEmpty { try loadEditedLists() }
     try compare(run)
-    try keepTaken(run)
+    try planPartners(run)
     try keepReplaced(run)
     // References first, so that delete rules follow the new ones; then the rows that give up unique
     // values.
@@ -219,6 +219,7 @@ extension Saver {
     // The next attempt does the rest.
     if run.isRepeated { return }
     try partSingles(run)
+    try settlePartners(run)
     try arrange(run)
     try count(run)
     if run.isBroken { return }

@@ -8,25 +8,17 @@ extension Saver {
   ) throws {
     for case .some(let relation) in store.relations[origin.map.number] {
       guard case .reference = relation.way, mask & _ModelState.bit(relation.property) != 0,
-        run.kept[ObjectIdentifier(object)]?.contains(relation.property) != true,
-        let row = leads(object, relation)
+        run.kept[ObjectIdentifier(object)]?.contains(relation.property) != true
       else { continue }
       let slot = box.sink.plan.slot(relation.property)
+      if let planned = plannedPartner(object, relation, origin: origin, run: run) {
+        lead(object, origin, to: planned, relation: relation, box: box, run: run)
+        continue
+      }
+      guard let row = leads(object, relation) else { continue }
       let target = run.row(relation.home, row)
       if target != row {
         run.noteDifference(object)
-        // A new partner of a dropped object goes to the row, unless that has one.
-        if relation.isOneToOne, !relation.isOwnInverse, origin.map.type.mayBeNil(relation.property),
-          object._$state.flags.isDisjoint(with: .inserted), try keepsPartner(object, relation, run: run)
-        {
-          if let former = formerOwner(of: LinkKey(object, origin, property: relation.property), relation) {
-            box.sink.builder.set(slot, reference: RowID(run.row(relation.home, former)))
-          } else {
-            box.sink.builder.setNull(slot)
-          }
-          noteMixed(LinkKey(object, origin), origin.map, run: run)
-          continue
-        }
         box.sink.builder.set(slot, reference: RowID(target))
         noteJoined(relation, [target], run: run)
       }
@@ -44,6 +36,31 @@ extension Saver {
             .denied, "it must reference an object, and \(other) is deleted: delete it too, or change the reference",
             name: objects.name(object), property: origin.map.type.propertyName(relation.property), others: [other]))
       }
+    }
+  }
+
+  /// Lets a row under construction reference its planned partner.
+  private func lead(
+    _ object: any _ModelObject, _ origin: RowOrigin, to partner: UInt64, relation: Relation, box: SinkBox,
+    run: SaveRun
+  ) {
+    let slot = box.sink.plan.slot(relation.property)
+    let own = leads(object, relation).map { run.row(relation.home, $0) }
+    if own ?? 0 != partner {
+      run.noteDifference(object)
+      noteMixed(LinkKey(object, origin), origin.map, run: run)
+    }
+    if partner != 0 {
+      box.sink.builder.set(slot, reference: RowID(partner))
+      if leads(object, relation) != partner {
+        run.noteDifference(object)
+        noteJoined(relation, [partner], run: run)
+      }
+    } else if origin.map.type.mayBeNil(relation.property) {
+      box.sink.builder.setNull(slot)
+    } else if let own {
+      // The row that has the partner refuses this one.
+      box.sink.builder.set(slot, reference: RowID(own))
     }
   }
 
@@ -169,17 +186,12 @@ extension Saver {
   private func partMutual(
     _ object: any _ModelObject, _ origin: RowOrigin, relation: Relation, run: SaveRun
   ) throws {
-    guard let side = run.writer.catalog.relationship(relation.way.id) else { return }
+    guard plannedPartner(object, relation, origin: origin, run: run) == nil,
+      let side = run.writer.catalog.relationship(relation.way.id)
+    else { return }
     do {
-      try run.writer.agree(mutual: side, of: RowID(run.row(origin.map.home, object._$state.row))) { other in
-        if try keepsPartner(object, relation, run: run) { return true }
-        let key = LinkKey(map: relation.home, row: other.number, property: relation.property)
-        if let former = try stored(key, relation, of: origin.map, writer: run.writer).first,
-          isOutranked(object, by: RowID(former), at: other, relation: relation, run: run)
-        {
-          return true
-        }
-        return mergePolicy == .storeWins && run.decisions.isEmpty
+      try run.writer.agree(mutual: side, of: RowID(run.row(origin.map.home, object._$state.row))) { _ in
+        mergePolicy == .storeWins && run.decisions.isEmpty
       } changed: { row in
         run.note(origin.map.home, row.number)
         run.parted.append(LinkKey(map: origin.map.home, row: row.number, property: 0))

@@ -43,8 +43,9 @@ extension Saver {
         run.refuse(GraphFault.needsPartner(objects.name(object), property, other: names.0, target: names.1))
         return .refused
       }
-      if try keepsPartner(object, relation, run: run) { return .staysAlone }
-      if isOutranked(object, by: one.former.row, at: one.target, relation: relation, run: run) { return .staysAlone }
+      if let planned = plannedPartner(object, relation, origin: origin, run: run) {
+        return planned == one.target.number ? .takes : .staysAlone
+      }
       return mergePolicy == .storeWins && run.decisions.isEmpty ? .staysAlone : .takes
     } clear: {
       box.sink.builder.setNull($0)
@@ -57,68 +58,6 @@ extension Saver {
       noteLoose(former, run)
       noteCounted(
         LinkKey(map: origin.map.number, row: one.former.row.number, property: 0), relation.property, run: run)
-    }
-  }
-
-  /// Whether an object references a new object that is merged into a stored row and keeps that
-  /// row's partner.
-  func keepsPartner(_ object: any _ModelObject, _ relation: Relation, run: SaveRun) throws -> Bool {
-    guard !run.decisions.isEmpty, let row = leads(object, relation),
-      let new = objects.registered(store.maps[relation.target], RowID(row))
-    else { return false }
-    return try !(takes(new, relation.inverse, run: run) ?? true)
-  }
-
-  /// Whether a later merge gave a partner of this object to another row. The merges of a save come
-  /// after its other changes, in the order in which the new objects were inserted.
-  func isOutranked(
-    _ object: any _ModelObject, by other: RowID, at target: RowID, relation: Relation, run: SaveRun
-  ) -> Bool {
-    guard !run.decisions.isEmpty, let map = object.entityMap,
-      let known = objects.registered(store.maps[map.home], other), known._$state.flags.isPending,
-      !known._$state.flags.contains(.deleted),
-      known._$state.flags.contains(.inserted) || run.writes(known, relation.property),
-      let row = leads(known, relation), run.row(relation.home, row) == target.number
-    else { return false }
-    return lastMerge(object, relation, run: run) < lastMerge(known, relation, run: run)
-  }
-
-  /// The place of the last merge on which a reference depends; 0 if there is none.
-  private func lastMerge(_ object: any _ModelObject, _ relation: Relation, run: SaveRun) -> Int {
-    if run.places.isEmpty {
-      for new in changes.inserted {
-        guard let origin = new._$state.origin as? RowOrigin, run.decisions[LinkKey(new, origin)] != nil else {
-          continue
-        }
-        run.places[LinkKey(new, origin)] = run.places.count + 1
-      }
-    }
-    guard let origin = object._$state.origin as? RowOrigin, let row = leads(object, relation) else { return 0 }
-    let target = LinkKey(map: relation.home, row: row, property: 0)
-    return max(run.places[LinkKey(object, origin)] ?? 0, run.places[target] ?? 0)
-  }
-
-  /// Keeps the stored partners that a new object took, if the row it is merged into does not take
-  /// over its reference.
-  func keepTaken(_ run: SaveRun) throws {
-    if run.decisions.isEmpty { return }
-    for (key, taking) in links.ledger.takings where !taking.isUnsaved {
-      let taker = taking.taker
-      guard let new = objects.registered(store.maps[taker.map], RowID(taker.row)), let map = new.entityMap,
-        let relation = store.relations[map.number][taker.property],
-        let partner = objects.registered(store.maps[key.map], RowID(key.row)), let back = partner.entityMap,
-        partner._$state.flags.isDisjoint(with: [.deleted, .gone]), leads(new, relation) == key.row
-      else { continue }
-      if try takes(new, taker.property, run: run) ?? true { continue }
-      if taking.former != 0 {
-        // If the program gave it another partner meanwhile, or deleted it, it has left this one.
-        guard let former = objects.registered(store.maps[taker.map], RowID(taking.former)),
-          former._$state.flags.isDisjoint(with: [.deleted, .gone]), let own = former.entityMap,
-          let relation = store.relations[own.number][taker.property], leads(former, relation) == nil
-        else { continue }
-        leave(former, taker.property, map: own, run: run)
-      }
-      leave(partner, key.property, map: back, run: run)
     }
   }
 
@@ -144,17 +83,6 @@ extension Saver {
     }
   }
 
-  /// The object that gets its partner back, because a new object that took the partner is dropped. Only
-  /// the program's unsaved pair: stored ones are kept (``keepTaken(_:)``).
-  func formerOwner(of partner: LinkKey, _ relation: Relation) -> UInt64? {
-    guard let taking = links.ledger.takings[partner], taking.isUnsaved, taking.former != 0,
-      let former = objects.registered(store.maps[relation.target], RowID(taking.former)),
-      former._$state.flags.isDisjoint(with: [.deleted, .gone]), let map = former.entityMap,
-      let back = store.relations[map.number][taking.taker.property], leads(former, back) == nil
-    else { return nil }
-    return taking.former
-  }
-
   /// Keeps the stored value of one property of a changed object.
   private func leave(_ object: any _ModelObject, _ property: Int, map: EntityMap, run: SaveRun) {
     if map.type.sharesBit(property) { return run.keep(object, property) }
@@ -163,7 +91,7 @@ extension Saver {
 
   /// Whether the row into which a new object is merged takes over its value of a property; nil if it
   /// is not merged.
-  private func takes(_ new: any _ModelObject, _ property: Int?, run: SaveRun) throws -> Bool? {
+  func takes(_ new: any _ModelObject, _ property: Int?, run: SaveRun) throws -> Bool? {
     guard let origin = new._$state.origin as? RowOrigin, let decision = run.decisions[LinkKey(new, origin)] else {
       return nil
     }

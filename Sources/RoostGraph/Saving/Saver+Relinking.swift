@@ -45,7 +45,10 @@ extension Saver {
       return
     }
     if slot.nullBit >= 0 { try table.update(row) { builder in builder.setNull(slot) } }
-    guard let target = leads(object, relation).map({ RowID(run.row(relation.home, $0)) }) else { return }
+    let planned = plannedPartner(object, relation, origin: origin, run: run)
+    let wanted = planned ?? leads(object, relation).map { run.row(relation.home, $0) } ?? 0
+    if wanted == 0 { return }
+    let target = RowID(wanted)
     // A target without a row is written later in this save, or is deleted with the object. A
     // required reference is written anyway.
     if slot.nullBit >= 0, try !run.writer.contains(target, store.maps[relation.target].entity.id) { return }

@@ -33,6 +33,8 @@ package final class GraphStore: Sendable {
   let hasFound: [Bool]
   /// Whether a to-one relationship is its own inverse.
   let hasMutualSingles: Bool
+  /// Whether both sides of a relationship are references.
+  let hasOneToOnes: Bool
   /// One-way lists, by the home map of their members.
   let oneWays: [Int: [OneWay]]
   /// By home map, the references of subclasses that are required although their fields may be nil.
@@ -112,6 +114,7 @@ package final class GraphStore: Sendable {
     hasFound = relations.map { relations in
       relations.contains { relation in if case .found = relation?.way { true } else { false } }
     }
+    hasOneToOnes = relations.joined().contains { $0?.isOneToOne == true }
     hasMutualSingles = relations.joined().contains { $0?.isOwnInverse == true && $0?.isList == false }
     oneWays = Self.oneWays(maps, relations)
     needs = Self.needs(maps, relations)
