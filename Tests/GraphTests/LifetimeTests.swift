@@ -126,6 +126,29 @@ import Testing
       try context.save()
       context.close()
     }
+
+    /// Each new member searches the list of its unloaded owner. Before, 10,000 of them took quadratic
+    /// time.
+    @Test func `new members of a list that is not loaded search it once`() throws {
+      let store = try SchoolStore.make()
+      let first = GraphContext(store)
+      try first.insert(Club("chess"))
+      try first.save()
+      let context = GraphContext(store)
+      let club = try #require(all(context, Club.self).first)
+      let pupils = (0..<1000).map { Pupil("\($0)") }
+      for pupil in pupils {
+        try context.insert(pupil)
+        pupil.clubs = [club]
+        #expect(pupil.clubs.first === club)
+      }
+      let edit = try #require(context.links.ledger.edits.values.first { $0.owner === club })
+      #expect(edit.added == pupils.map { $0._$state.row })
+      #expect(edit.searchedRows <= 64 * 64)
+      try context.save()
+      #expect(club.members.count == 1000)
+      context.close()
+    }
   #endif
 
   /// An object keeps its context, the table of objects and the links alive, which its accessors

@@ -6,15 +6,8 @@ final class LoadedList {
   /// The owner's slot, whose address is valid as long as the owner lives.
   let slot: ManySlot
   /// The members' rows, as the inverse contains them, each only once.
-  @exclusivity(unchecked) private(set) var rows: [UInt64]
-  /// ``rows`` as a set, from the second search in a long list on. Without it, appending stored
-  /// objects would take quadratic time.
-  @exclusivity(unchecked) private var index: Set<UInt64>?
-  @exclusivity(unchecked) private var wasSearched = false
-  #if DEBUG
-    /// The number of rows that searches have compared.
-    private(set) var searchedRows = 0
-  #endif
+  @exclusivity(unchecked) private var members: SearchedRows
+  var rows: [UInt64] { members.rows }
   /// Members that the list does not show now: those marked for deletion, and those that were added
   /// while the program has the list moved out. They are still members, and an edit of the list does
   /// not remove them.
@@ -37,48 +30,28 @@ final class LoadedList {
     self.key = key
     self.owner = owner
     self.relation = relation
-    self.rows = rows
+    members = SearchedRows(rows)
     slot = owner.many(relation.property)
     storedCount = rows.count
   }
 
   /// Adds a member at the end.
-  func append(_ row: UInt64) {
-    rows.append(row)
-    if index != nil {
-      let isNew = index?.insert(row).inserted ?? true
-      assert(isNew, "a row is a member once")
-    }
-  }
+  func append(_ row: UInt64) { members.append(row) }
 
-  func setRows(_ new: [UInt64]) {
-    rows = new
-    index = nil
-  }
+  func setRows(_ new: [UInt64]) { members = SearchedRows(new) }
 
   /// Whether a row is among the shown members.
-  func contains(_ row: UInt64) -> Bool {
-    if let index { return index.contains(row) }
-    #if DEBUG
-      searchedRows += rows.count
-    #endif
-    if rows.count < 64 || !wasSearched {
-      wasSearched = true
-      return rows.contains(row)
-    }
-    let made = Set(rows)
-    index = made
-    return made.contains(row)
-  }
+  func contains(_ row: UInt64) -> Bool { members.contains(row) }
 
   func remove(_ row: UInt64) {
-    // The last member is removed most often.
-    guard let at = rows.lastIndex(of: row) else { return }
-    rows.remove(at: at)
-    if index != nil { index?.remove(row) }
     // The stored members are no longer the first ones.
-    if let count = storedCount, at < count { storedCount = nil }
+    if let at = members.remove(row), let count = storedCount, at < count { storedCount = nil }
   }
+
+  #if DEBUG
+    /// The number of rows that searches have compared.
+    var searchedRows: Int { members.searchedRows }
+  #endif
 
   var hasChanges: Bool { isUnsettled || isDirty }
 
@@ -141,7 +114,7 @@ struct LinkLedger {
     let owner: any _ModelObject
     /// The first row that was added, 0 for none, and the later ones. Most edits add only one.
     @exclusivity(unchecked) private var first: UInt64 = 0
-    @exclusivity(unchecked) private var others: [UInt64] = []
+    @exclusivity(unchecked) private var others = SearchedRows([])
     @exclusivity(unchecked) var removed: Set<UInt64> = []
     /// Whether all added rows are new and were added in the order in which they will be written.
     @exclusivity(unchecked) private(set) var comesInOrder = true
@@ -150,13 +123,13 @@ struct LinkLedger {
     init(owner: any _ModelObject) { self.owner = owner }
 
     var added: [UInt64] {
-      get { first == 0 ? [] : [first] + others }
+      get { first == 0 ? [] : [first] + others.rows }
       set {
         first = newValue.first ?? 0
-        others = Array(newValue.dropFirst())
+        others = SearchedRows(Array(newValue.dropFirst()))
       }
     }
-    var addedCount: Int { first == 0 ? 0 : others.count + 1 }
+    var addedCount: Int { first == 0 ? 0 : others.rows.count + 1 }
 
     func add(_ row: UInt64, isNew: Bool) {
       if !isNew || row <= last { comesInOrder = false }
@@ -165,11 +138,10 @@ struct LinkLedger {
     }
 
     func remove(_ row: UInt64) {
-      if let at = others.lastIndex(of: row) {
-        others.remove(at: at)
-      } else if first == row {
-        first = others.isEmpty ? 0 : others.removeFirst()
-      } else {
+      if first == row {
+        first = others.rows.first ?? 0
+        if first != 0 { others.remove(first) }
+      } else if others.remove(row) == nil {
         removed.insert(row)
       }
     }
@@ -178,6 +150,11 @@ struct LinkLedger {
     var cameAgain: Bool { !removed.isEmpty && added.contains(where: removed.contains) }
 
     func hasAdded(_ row: UInt64) -> Bool { first == row || others.contains(row) }
+
+    #if DEBUG
+      /// The number of rows that searches have compared.
+      var searchedRows: Int { others.searchedRows }
+    #endif
   }
 
   /// A new object that took a stored partner. If a save drops the new object, the partner stays as
@@ -364,5 +341,52 @@ extension ByPair where Value == [LoadedList] {
     let at = Int(pair)
     if at < values.count, values[at]?.append(list) != nil { return }
     _ = put([list], pair)
+  }
+}
+
+/// Row numbers in an order, each only once, that can be searched.
+struct SearchedRows {
+  private(set) var rows: [UInt64]
+  /// ``rows`` as a set, from the second search in a long list on. Without it, appending stored
+  /// objects would take quadratic time.
+  private var index: Set<UInt64>?
+  private var wasSearched = false
+  #if DEBUG
+    /// The number of rows that searches have compared.
+    private(set) var searchedRows = 0
+  #endif
+
+  init(_ rows: [UInt64]) { self.rows = rows }
+
+  mutating func append(_ row: UInt64) {
+    rows.append(row)
+    if index != nil {
+      let isNew = index?.insert(row).inserted ?? true
+      assert(isNew, "a row is a member once")
+    }
+  }
+
+  mutating func contains(_ row: UInt64) -> Bool {
+    if let index { return index.contains(row) }
+    #if DEBUG
+      searchedRows += rows.count
+    #endif
+    if rows.count < 64 || !wasSearched {
+      wasSearched = true
+      return rows.contains(row)
+    }
+    let made = Set(rows)
+    index = made
+    return made.contains(row)
+  }
+
+  /// Returns the former place of the row; nil if it was none of them.
+  @discardableResult
+  mutating func remove(_ row: UInt64) -> Int? {
+    // The last one is removed most often.
+    guard let at = rows.lastIndex(of: row) else { return nil }
+    rows.remove(at: at)
+    if index != nil { index?.remove(row) }
+    return at
   }
 }
