@@ -126,5 +126,8 @@ package enum ErrorCatalogue {
     of(28, .alreadyExists, meaning: "A file of this name exists. It was not changed."),
     of(29, .fileReplaced, meaning: "The store's file was removed or replaced while the store was open."),
     of(30, .tooManyFiles, meaning: "The program or the machine has reached its limit of open files."),
+    of(
+      31, .overtaken,
+      meaning: "Another process wrote the store after it was opened read-only, and overwrote a page that is needed."),
   ]
 }

@@ -69,6 +69,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case busy
     /// A file of this name exists. It was not changed.
     case alreadyExists
+    /// Another process wrote the store after it was opened read-only, and overwrote a page of the
+    /// state that the reader shows. The file is not damaged.
+    case overtaken
   }
 
   private final class Storage: Sendable {
@@ -194,6 +197,7 @@ extension StoreError.Code {
     case .invalidName: "Choose a name within the limits of Docs/LIMITS.md."
     case .busy: "Try again."
     case .alreadyExists: "Choose another path, or remove the file first."
+    case .overtaken: "Close the store and open it again: it then shows the newest state."
     }
   }
 }
@@ -202,7 +206,7 @@ extension StoreError {
   /// Whether the error is about the content of a file, not about a refusal by the system.
   package var isAboutContent: Bool {
     switch code {
-    case .damaged, .truncated, .logDamaged, .logMissing: true
+    case .damaged, .truncated, .logDamaged, .logMissing, .overtaken: true
     default: false
     }
   }

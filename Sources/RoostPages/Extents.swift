@@ -212,8 +212,10 @@ extension PageView {
         UInt64(extent.place) + UInt64(extent.pages) <= held
         || frames.holdsExtent(PageID(extent.place), pages: extent.pages)
       guard isThere, extent.place >= end else {
-        throw StoreError(
-          .damaged, "a value's extents overlap or lie outside the file", path: file.path, page: UInt64(extent.place))
+        throw frames.explained(
+          StoreError(
+            .damaged, "a value's extents overlap or lie outside the file", path: file.path,
+            page: UInt64(extent.place)))
       }
       end = extent.place + extent.pages
     }
@@ -295,8 +297,8 @@ extension PageView {
   }
 
   private func mismatch(_ extent: ExtentList.Extent, _ file: (any StorageFile)?) -> StoreError {
-    StoreError(
-      .damaged, "an extent has a wrong checksum", path: file?.path, page: UInt64(extent.place))
+    frames.explained(
+      StoreError(.damaged, "an extent has a wrong checksum", path: file?.path, page: UInt64(extent.place)))
   }
 }
 

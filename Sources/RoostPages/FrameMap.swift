@@ -140,6 +140,8 @@ public import Synchronization
   func copy(of page: PageID) -> PageID? { header.pointee.owner.takeUnretainedValue().copy(of: page) }
 
   /// Repairs pages of this store; nil if this process may not.
+  func explained(_ error: StoreError) -> StoreError { header.pointee.owner.takeUnretainedValue().explained(error) }
+
   var repairs: PageRepairs? { header.pointee.owner.takeUnretainedValue().repairs }
 
   @usableFromInline @inline(never)

@@ -51,6 +51,9 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     var skipsChecks = false
   #endif
   let schedule: Schedule?
+  /// Whether another process has written the file since this store was opened read-only. Set before
+  /// the first look-up; nil in a store that holds the lock.
+  var isOvertaken: (@Sendable () throws(StoreError) -> Bool)?
   /// Repairs pages with one flipped bit; nil if this process does not hold the store's lock.
   let repairs: PageRepairs?
   /// The number of frames that may hold memory before clean ones are evicted.
@@ -296,8 +299,17 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     filled.broadcast()
     lock.release()
     if isDense { collapse(page) }
-    if let failure { throw failure }
+    if let failure { throw explained(failure) }
     return UnsafeRawPointer(map.memory(page))
+  }
+
+  /// The error of a page whose content is wrong. In a read-only store, its owner may have
+  /// overwritten the page since; then the file is not damaged.
+  func explained(_ error: StoreError) -> StoreError {
+    guard let isOvertaken, error.isAboutContent, (try? isOvertaken()) == true else { return error }
+    return StoreError(
+      .overtaken, "another process has written the store since it was opened, and overwrote a page of this state",
+      path: file?.path, page: error.page)
   }
 
   private func read(_ reference: PageReference, into memory: UnsafeMutableRawPointer) throws(StoreError) {

@@ -185,6 +185,9 @@ extension Store {
     #if DEBUG
       frames.skipsChecks = options.skipsChecks
     #endif
+    if options.readOnly {
+      frames.isOvertaken = { () throws(StoreError) in try newestSequence(file) != superblock.sequence }
+    }
     try frames.reserve(upTo: Int(superblock.pageCount))
     var space = Space(limit: superblock.pageCount)
     space.largest = options.mostPages

@@ -35,7 +35,7 @@ extension Store {
     throw ownerIsFaster(path)
   }
 
-  private static func newestSequence(_ file: any StorageFile) throws(StoreError) -> UInt64 {
+  static func newestSequence(_ file: any StorageFile) throws(StoreError) -> UInt64 {
     try SuperblockPair.choose(SuperblockPair.readings(from: file), file.size(), path: file.path).newest.sequence
   }
 

@@ -52,6 +52,34 @@ import Testing
     #expect(!context.hasChanges && seen.name == "Louis")
   }
 
+  /// Before, such a fetch said that the file is damaged, and what to do about damage.
+  @Test func `a container for reading says that another process has overwritten its pages`() throws {
+    let folder = try Folder()
+    var configuration = ModelConfiguration(url: folder.file(), allowsSave: false)
+    configuration.cacheBytes = 1 << 20
+    func write(_ round: Int) throws {
+      let container = try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file()))
+      let context = ModelContext(container)
+      for artist in try context.fetch(FetchDescriptor<Artist>()) { artist.name = "round \(round) \(artist.name.count)" }
+      if round == 0 { for number in 0..<20_000 { context.insert(Artist("artist \(number)")) } }
+      try context.save()
+      // Writes the pages into the file.
+      try container.close()
+    }
+    try write(0)
+    let reading = try ModelContainer(for: Artist.self, configurations: configuration)
+    let context = ModelContext(reading)
+    #expect(try context.fetchCount(FetchDescriptor<Artist>()) == 20_000)
+    for round in 1...3 { try write(round) }
+    let error = #expect(throws: RoostError.self) { try context.fetch(FetchDescriptor<Artist>()) }
+    #expect(error?.reference == "E0131", "\(error as Any)")
+    #expect(error?.description.contains("open it again") == true)
+    try reading.close()
+    let again = try ModelContainer(for: Artist.self, configurations: configuration)
+    let names = try ModelContext(again).fetch(FetchDescriptor<Artist>()).map(\.name)
+    #expect(names.count == 20_000 && names.allSatisfy { $0.hasPrefix("round 3") })
+  }
+
   @Test func `a store larger than its cache works, and one without a cache is refused`() throws {
     let folder = try Folder()
     var configuration = ModelConfiguration(url: folder.file())
