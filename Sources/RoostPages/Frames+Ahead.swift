@@ -14,7 +14,7 @@ extension Frames {
   func willNeed(_ pages: [PageID]) -> Bool {
     guard let file else { return false }
     // A damaged reference may contain any place.
-    let places = pages.map(\.place).filter { $0 >= 2 && Int($0) < placeEnd }.sorted()
+    let places = pages.map(\.place).filter { $0 >= 2 && Int($0) < slabCount * FrameMap.slabPlaces }.sorted()
     var (calls, quickCalls, start) = (0, 0, 0)
     var before = Clock.monotonicNanoseconds()
     for index in places.indices {

@@ -191,7 +191,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   /// Ends the frame of a page that no reader can reach any more.
   package func end(_ page: PageID) {
     // Extents and map pages that were written directly to the file may never have had a frame.
-    guard Int(page.place) < placeEnd else { return }
+    guard Int(page.place) < slabCount * FrameMap.slabPlaces else { return }
     let cell = map.stateCell(page)
     while true {
       let state = cell.pointee.load(ordering: .acquiring)
@@ -262,10 +262,12 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   /// Reads an absent page, checks and validates it, and makes its frame ready.
   func fill(_ reference: PageReference) throws(StoreError) -> UnsafeRawPointer {
     let page = reference.page
-    guard page.place >= 2, Int(page.place) < placeEnd else {
+    guard page.place >= 2, Int(page.place) < slabCount * FrameMap.slabPlaces else {
       throw StoreError(.damaged, "a reference points outside the file", page: UInt64(page.place))
     }
     let map = self.map
+    // In a file that was cut, references may point outside of it.
+    if Int(page.place) >= placeEnd { end.max(Int(page.place) + 1, ordering: .releasing) }
     let cell = map.stateCell(page)
     var isDense = false
     lock.acquire()
