@@ -60,7 +60,9 @@ import Testing
     func write(_ round: Int) throws {
       let container = try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file()))
       let context = ModelContext(container)
-      for artist in try context.fetch(FetchDescriptor<Artist>()) { artist.name = "round \(round) \(artist.name.count)" }
+      for (number, artist) in try context.fetch(FetchDescriptor<Artist>()).enumerated() {
+        artist.name = "round \(round), \(number)"
+      }
       if round == 0 { for number in 0..<20_000 { context.insert(Artist("artist \(number)")) } }
       try context.save()
       // Writes the pages into the file.
