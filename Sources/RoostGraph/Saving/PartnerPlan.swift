@@ -28,14 +28,15 @@ extension Saver {
     for object in changes.changed + changes.inserted { claims += try self.claims(object, run) }
     if claims.isEmpty { return }
     let restored = try restored(run)
-    /// New objects with a partner that is merged and does not take them.
+    /// Claims of objects whose partner is a new object that is merged, and whose row does not take over
+    /// the relationship.
     var waiting: [Claim] = []
     for claim in claims where !claim.isMerged {
       if claim.partner == 0 {
         let own = LinkKey(map: claim.end.key.map, row: claim.object._$state.row, property: claim.end.key.property)
         if restored.alone.contains(own) { try keep(claim.end, run) } else { try part(claim.end, run) }
       } else if let takes = try claim.new.flatMap({ try takes($0, claim.end.relation.inverse, run: run) }) {
-        // If the partner's merge takes it, that merge comes later.
+        // If the partner's row takes over the relationship, it does so at its merge, below.
         try keep(claim.end, run)
         if !takes, claim.object._$state.flags.contains(.inserted) { waiting.append(claim) }
       } else {
@@ -53,7 +54,7 @@ extension Saver {
         try pair(claim.end, claim.partner, run: run)
       }
     }
-    // These get the row that their partner is merged into, unless it has a partner.
+    // Such an object gets the partner's row, unless that row has a partner already.
     for claim in waiting {
       if let other = other(claim.end, claim.partner), try partner(of: other, run) == 0 {
         try pair(claim.end, claim.partner, run: run)
@@ -86,7 +87,8 @@ extension Saver {
       if run.vanished.contains(key) { return [] }
       let row = leads(object, relation)
       let known = row.flatMap { objects.registered(store.maps[relation.target], RowID($0)) }
-      // References to deleted objects are cleared in any case.
+      // `lead` and the delete rules clear references to deleted objects. The former partner has
+      // changed too, and its claim ends the stored pair.
       if let row, try !lasts(row, known, relation: relation, run: run) { continue }
       let own = LinkKey(map: key.map, row: run.row(key.map, key.row), property: relation.property)
       claims.append(
@@ -112,7 +114,7 @@ extension Saver {
   }
 
   /// Pairs of stored objects that the program ended by giving one of the two to a new object, if the
-  /// save drops the new one.
+  /// row of that new object does not take over the relationship. The save restores such a pair.
   ///
   /// - Returns: the objects that lost their partner in this way, and the pairs that are not stored.
   private func restored(
@@ -197,7 +199,8 @@ extension Saver {
     return run.partners.ends[key]?.partner
   }
 
-  /// Writes the planned partners of rows that no object's row brought.
+  /// Writes planned partners that the rows do not have yet: the steps before this one write the rows of
+  /// changed objects only.
   func settlePartners(_ run: SaveRun) throws {
     if run.isBroken { return }
     var wrong: [(end: PartnerPlan.End, now: UInt64, partner: UInt64)] = []
@@ -208,10 +211,14 @@ extension Saver {
       let now = try stored(end.key, end.relation, of: end.map, writer: run.writer).first ?? 0
       if now != partner { wrong.append((end, now, partner)) }
     }
-    wrong.sort { ($0.end.key.map, $0.end.key.row) < ($1.end.key.map, $1.end.key.row) }
-    // First the references that become nil, because only one row may reference a partner.
+    wrong.sort {
+      ($0.end.key.map, $0.end.key.row, $0.end.key.property) < ($1.end.key.map, $1.end.key.row, $1.end.key.property)
+    }
+    // First all become nil, because only one row may reference a partner.
     for one in wrong where one.now != 0 {
-      guard one.end.map.type.mayBeNil(one.end.relation.property) else {
+      if one.end.map.type.mayBeNil(one.end.relation.property) {
+        try write(one.end, nil, former: one.now, run: run)
+      } else if one.partner == 0 {
         let map = one.end.key.map
         let taker = other(one.end, one.now).flatMap { run.partners.ends[$0.key]?.partner } ?? one.end.key.row
         run.refuse(
@@ -220,12 +227,13 @@ extension Saver {
             one.end.map.type.propertyName(one.end.relation.property),
             other: objects.name(LinkKey(map: map, row: one.end.key.row, property: 0)),
             target: objects.name(LinkKey(map: one.end.relation.home, row: one.now, property: 0))))
-        continue
       }
-      try write(one.end, nil, former: one.now, run: run)
     }
     for one in wrong where one.partner != 0 && !run.isBroken {
-      try write(one.end, RowID(one.partner), former: one.now, run: run)
+      do { try write(one.end, RowID(one.partner), former: one.now, run: run) } catch let fault as RecordFault {
+        guard let object = objects.registered(one.end.map, RowID(one.end.key.row)) else { throw fault }
+        run.refuse(refusal(fault, object, run: run))
+      }
     }
   }
 
